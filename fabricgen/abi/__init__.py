@@ -1,0 +1,1 @@
+"""Physical placement of the configuration: words, addresses, image bytes."""

@@ -1,0 +1,1 @@
+"""Documents that people write: fabric, mapping and workload, and what they expand to."""

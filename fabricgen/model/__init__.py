@@ -1,0 +1,1 @@
+"""Executor of a configured occurrence in Python integers."""

@@ -1,0 +1,1 @@
+"""Everything derived from records and rows by pure functions."""

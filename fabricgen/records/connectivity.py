@@ -1,0 +1,135 @@
+"""The fixed connectivity of one occurrence (spec: Configurable Service Dispatch)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.atoms.unsigned import U64_MAX
+from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.vocab.dispatch import AddressTransform, MatchField
+
+__all__ = [
+    "InternalConnection",
+    "LocalMemoryServiceTarget",
+    "ManagerEndpointTarget",
+    "MemoryConnectivityContract",
+    "MemoryDispatchTarget",
+    "OperationPortDispatch",
+    "SubordinateDispatch",
+    "target_key",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMemoryServiceTarget:
+    """The occurrence's own Local Memory Service."""
+
+
+@dataclass(frozen=True, slots=True)
+class ManagerEndpointTarget:
+    """One manager endpoint, by its ordinal in the occurrence's inventory."""
+
+    ordinal: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.ordinal <= U64_MAX:
+            raise Invalid(
+                Diagnostic(
+                    "manager-ordinal-range",
+                    "ordinal",
+                    f"The ordinal must be from 0 to 2**64 - 1, not {self.ordinal}",
+                )
+            )
+
+
+MemoryDispatchTarget = LocalMemoryServiceTarget | ManagerEndpointTarget
+
+
+@dataclass(frozen=True, slots=True)
+class SubordinateDispatch:
+    """What one subordinate endpoint may expose, match on, and reach.
+
+    Parameters
+    ----------
+    max_exposed_bindings
+        Bound on configured decode entries; positive.
+    match_fields
+        Fields the decoder may compare, in tag order, without repeats. May be empty only when
+        ``max_exposed_bindings`` is 1, because the selector is then constant.
+    address_transform
+        Translation the endpoint may apply after decode.
+    targets
+        Services the endpoint may reach; non-empty, local first, then managers by ordinal.
+    """
+
+    max_exposed_bindings: int
+    match_fields: tuple[MatchField, ...]
+    address_transform: AddressTransform
+    targets: tuple[MemoryDispatchTarget, ...]
+
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        if not 1 <= self.max_exposed_bindings <= U64_MAX:
+            yield Diagnostic(
+                "subordinate-binding-bound",
+                "max_exposed_bindings",
+                f"The bound must be from 1 to 2**64 - 1, not {self.max_exposed_bindings}",
+            )
+
+        tags = [field.value for field in self.match_fields]
+        if tags != sorted(set(tags)):
+            names = ", ".join(field.name for field in self.match_fields)
+            yield Diagnostic(
+                "subordinate-match-order",
+                "match_fields",
+                f"Fields must be in tag order without repeats, not {names}",
+            )
+        if self.max_exposed_bindings > 1 and not tags:
+            yield Diagnostic(
+                "subordinate-match-missing",
+                "match_fields",
+                f"A field is required to tell {self.max_exposed_bindings} bindings apart, not 0",
+            )
+
+        keys = [target_key(target) for target in self.targets]
+        if not keys or keys != sorted(set(keys)):
+            yield Diagnostic(
+                "subordinate-target-order",
+                "targets",
+                f"Targets must be non-empty, sorted and unique, not {list(self.targets)!r}",
+            )
+
+
+def target_key(target: MemoryDispatchTarget) -> tuple[int, int]:
+    """Canonical order of targets; the first component is the wire tag."""
+    match target:
+        case LocalMemoryServiceTarget():
+            return (0, 0)
+        case ManagerEndpointTarget(ordinal):
+            return (1, ordinal)
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPortDispatch:
+    """Targets that each capability alternative of one port may reach, in alternative order."""
+
+    capability_target_domains: tuple[tuple[MemoryDispatchTarget, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class InternalConnection:
+    """Eligibility of one engine-internal token connection, by endpoint ordinals."""
+
+    source_endpoint_ordinal: int
+    sink_endpoint_ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryConnectivityContract:
+    """H_dispatch and the internal-connection relation of one occurrence."""
+
+    operation_ports: tuple[OperationPortDispatch, ...]
+    subordinate_endpoints: tuple[SubordinateDispatch, ...]
+    internal_connections: tuple[InternalConnection, ...]

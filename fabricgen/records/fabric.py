@@ -1,0 +1,55 @@
+"""A named collection of occurrences with the implementation options beside their records."""
+
+from dataclasses import dataclass, field
+
+from fabricgen.records.occurrence import MemoryOccurrence
+
+__all__ = ["Fabric", "MemoryImplementation", "MemoryNames", "NamedMemory"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryNames:
+    """Authoring names, outside the record's bytes; all unique within their kind.
+
+    ``patterns[p]`` names the document patterns of port ``p``, in use-pattern order.
+    """
+
+    endpoints: tuple[str, ...]
+    ports: tuple[str, ...]
+    patterns: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryImplementation:
+    """Implementation options of one occurrence; none changes an observable order or value.
+
+    Parameters
+    ----------
+    bank_function
+        ``"interleaved"``: consecutive beats lie in consecutive banks.
+    aligned_bases
+        Every mapped base is a multiple of its element size, so no element crosses a boundary of
+        its own size. Saves the second beat of each element; a mapping with another base is
+        ``Unsupported``.
+    """
+
+    bank_function: str = "interleaved"
+    aligned_bases: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMemory:
+    """One occurrence, its names and its implementation options."""
+
+    name: str
+    occurrence: MemoryOccurrence
+    names: MemoryNames
+    implementation: MemoryImplementation = field(default_factory=MemoryImplementation)
+
+
+@dataclass(frozen=True, slots=True)
+class Fabric:
+    """What one fabric document or ``.fabric`` file describes."""
+
+    name: str
+    memories: tuple[NamedMemory, ...]

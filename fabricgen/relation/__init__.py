@@ -1,0 +1,1 @@
+"""The reduced ordered relation: normal form, membership, overlap, wire."""

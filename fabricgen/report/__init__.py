@@ -1,0 +1,1 @@
+"""Tables and listings that people look at."""

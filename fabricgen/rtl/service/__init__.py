@@ -1,0 +1,1 @@
+"""The Local Memory Service: requesters, bank arbitration, storage."""

