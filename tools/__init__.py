@@ -1,0 +1,1 @@
+"""Measuring scripts of the project; not part of the package."""
