@@ -1,9 +1,5 @@
 """Wire form of :mod:`fabricgen.records.connectivity`, in the record's field order."""
 
-import enum
-from typing import TypeVar
-
-from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -15,9 +11,6 @@ from fabricgen.vocab.dispatch import AddressTransform, MatchField
 from fabricgen.wire.frame import Reader, u32be, u64be
 
 __all__ = ["decode", "encode"]
-
-_WHERE = "subordinate dispatch"
-_E = TypeVar("_E", bound=enum.Enum)
 
 
 def encode(record: SubordinateDispatch) -> bytes:
@@ -36,11 +29,11 @@ def encode(record: SubordinateDispatch) -> bytes:
 
 def decode(data: bytes) -> SubordinateDispatch:
     """Decode strictly: truncation, unknown tags, disorder and trailing bytes are ``Invalid``."""
-    reader = Reader(data, _WHERE)
+    reader = Reader(data)
     record = SubordinateDispatch(
         max_exposed_bindings=reader.u64(),
-        match_fields=tuple(_tag(MatchField, reader) for _ in range(reader.count(4))),
-        address_transform=_tag(AddressTransform, reader),
+        match_fields=tuple(reader.tag(MatchField) for _ in range(reader.count(4))),
+        address_transform=reader.tag(AddressTransform),
         targets=tuple(_decode_target(reader) for _ in range(reader.count(4))),
     )
     reader.end()
@@ -59,16 +52,4 @@ def _decode_target(reader: Reader) -> MemoryDispatchTarget:
         case 1:
             return ManagerEndpointTarget(reader.u64())
         case tag:
-            raise _unknown("dispatch target", tag)
-
-
-def _tag(kind: type[_E], reader: Reader) -> _E:
-    value = reader.u32()
-    try:
-        return kind(value)
-    except ValueError:
-        raise _unknown(kind.__name__, value) from None
-
-
-def _unknown(kind: str, tag: int) -> Invalid:
-    return Invalid(Diagnostic("wire-unknown-tag", _WHERE, f"Tag {tag} names no {kind}"))
+            raise reader.unknown("dispatch target", tag)

@@ -25,4 +25,88 @@ RULES: dict[str, Rule] = {
         "A target domain is a non-empty sorted set.",
         "Configurable Service Dispatch",
     ),
+    "resource-scalar-range": Rule(
+        "Every number of a resource contract is an unsigned 32-bit integer.",
+        "Persistent Capability Schema",
+    ),
+    "initial-occupancy-exceeds-capacity": Rule(
+        "A dimension starts with at most its capacity taken.",
+        "Persistent Capability Schema",
+    ),
+    "timing-contract-event-domain": Rule(
+        "A timing contract ranks each event of its contract exactly once.",
+        "Persistent Capability Schema",
+    ),
+    "timing-contract-does-not-order-use": Rule(
+        "The ranks of acquire, commit and release do not fall, in this order.",
+        "Persistent Capability Schema",
+    ),
+    "unknown-state-key": Rule(
+        "A claim names a state of its own contract.",
+        "Persistent Capability Schema",
+    ),
+    "unknown-capacity-dimension-key": Rule(
+        "A claim names a dimension of the state that it claims.",
+        "Persistent Capability Schema",
+    ),
+    "unknown-resource-transition-key": Rule(
+        "A commit names a transition of its own contract.",
+        "Persistent Capability Schema",
+    ),
+    "unknown-timing-contract-key": Rule(
+        "A use pattern names a timing contract of its own contract.",
+        "Persistent Capability Schema",
+    ),
+    "unknown-requester-key": Rule(
+        "Use patterns and grant policy name requesters of their own contract.",
+        "Persistent Capability Schema",
+    ),
+    "unknown-eligibility-key": Rule(
+        "A use pattern names an eligibility of its own contract.",
+        "Persistent Capability Schema",
+    ),
+    "unknown-event-key": Rule(
+        "A use pattern acquires, commits and releases at events of its own contract.",
+        "Persistent Capability Schema",
+    ),
+    "unknown-claim-key": Rule(
+        "An internal transaction names claims of its own use pattern.",
+        "Persistent Capability Schema",
+    ),
+    "duplicate-claim-key": Rule(
+        "An internal transaction names a claim once.",
+        "Persistent Capability Schema",
+    ),
+    "duplicate-capacity-claim": Rule(
+        "A use pattern claims one dimension of one state once, with its whole amount.",
+        "Persistent Capability Schema",
+    ),
+    "claim-empty": Rule(
+        "A claim takes at least one unit.",
+        "Persistent Capability Schema",
+    ),
+    "claim-exceeds-capacity": Rule(
+        "A claim fits the capacity of its dimension; so nothing claims a capacity of zero.",
+        "Persistent Capability Schema",
+    ),
+    "capacity-arithmetic-overflow": Rule(
+        "Initial occupancy and one claim together stay within 32 bits.",
+        "Persistent Capability Schema",
+    ),
+    "duplicate-requester-in-grant-policy": Rule(
+        "A grant policy orders each requester once.",
+        "Persistent Capability Schema",
+    ),
+    "requester-omitted-from-grant-policy": Rule(
+        "A grant policy orders every requester of its contract.",
+        "Persistent Capability Schema",
+    ),
+    "contention-without-grant-policy": Rule(
+        "Two requesters that claim one capacity need a grant policy; there is no default.",
+        "Persistent Capability Schema",
+    ),
+    "grant-policy-without-contention": Rule(
+        "A grant policy is absent where no two requesters claim one capacity.",
+        "Persistent Capability Schema",
+    ),
 }

@@ -17,4 +17,8 @@ RULES: dict[str, Rule] = {
         "A closed union or enumeration admits only its stable tags.",
         "Persistent Capability Schema",
     ),
+    "wire-not-canonical": Rule(
+        "Bytes equal the encoding of the record that they decode to.",
+        "Persistent Capability Schema",
+    ),
 }
