@@ -1,0 +1,1 @@
+"""Simulation of emitted fabrics: job, benches, monitors, tools. Ships in the wheel."""
