@@ -5,12 +5,14 @@ Fabric. :class:`Unsupported` says that it is legal and this generator has no rea
 A wrong argument from Python code (a bug, not bad input) stays ``TypeError`` or ``ValueError``.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Self
 
 from fabricgen.errors.catalog import CATALOG
 
-__all__ = ["Diagnostic", "FabricError", "Invalid", "Unsupported"]
+__all__ = ["Diagnostic", "FabricError", "Invalid", "Unsupported", "placed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +62,12 @@ class Invalid(FabricError):
 
 class Unsupported(FabricError):
     """The input is legal, and no provider of this generator realises it."""
+
+
+@contextmanager
+def placed(prefix: str) -> Generator[None, None, None]:
+    """Put ``prefix`` before the paths of whatever the block reports."""
+    try:
+        yield
+    except FabricError as error:
+        raise error.under(prefix) from None

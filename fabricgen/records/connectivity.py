@@ -1,6 +1,6 @@
 """The fixed connectivity of one occurrence (spec: Configurable Service Dispatch)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
@@ -113,9 +113,31 @@ def target_key(target: MemoryDispatchTarget) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class OperationPortDispatch:
-    """Targets that each capability alternative of one port may reach, in alternative order."""
+    """Targets that each capability alternative of one port may reach, in alternative order.
+
+    Each domain is non-empty, local first, then managers by ordinal.
+    """
 
     capability_target_domains: tuple[tuple[MemoryDispatchTarget, ...], ...]
+
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    @classmethod
+    def of(cls, *domains: Iterable[MemoryDispatchTarget]) -> "OperationPortDispatch":
+        """Build the dispatch of one port from target sets in any order."""
+        return cls(tuple(tuple(sorted(set(domain), key=target_key)) for domain in domains))
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        for ordinal, targets in enumerate(self.capability_target_domains):
+            keys = [target_key(target) for target in targets]
+            if not keys or keys != sorted(set(keys)):
+                yield Diagnostic(
+                    "dispatch-target-order",
+                    f"capability_target_domains[{ordinal}]",
+                    f"Targets must be non-empty, sorted and unique, not {list(targets)!r}",
+                )
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -125,6 +147,20 @@ class InternalConnection:
     source_endpoint_ordinal: int
     sink_endpoint_ordinal: int
 
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        for field in ("source_endpoint_ordinal", "sink_endpoint_ordinal"):
+            ordinal: int = getattr(self, field)
+            if not 0 <= ordinal <= U64_MAX:
+                yield Diagnostic(
+                    "connection-endpoint-range",
+                    field,
+                    f"The ordinal must be from 0 to 2**64 - 1, not {ordinal}",
+                )
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryConnectivityContract:
@@ -133,3 +169,15 @@ class MemoryConnectivityContract:
     operation_ports: tuple[OperationPortDispatch, ...]
     subordinate_endpoints: tuple[SubordinateDispatch, ...]
     internal_connections: tuple[InternalConnection, ...]
+
+    def __post_init__(self) -> None:
+        connections = self.internal_connections
+        if list(connections) != sorted(set(connections)):
+            pairs = [(c.source_endpoint_ordinal, c.sink_endpoint_ordinal) for c in connections]
+            raise Invalid(
+                Diagnostic(
+                    "connection-order",
+                    "internal_connections",
+                    f"Connections must be sorted by source, then sink, and unique, not {pairs}",
+                )
+            )

@@ -1,9 +1,18 @@
-"""Wire form of :mod:`fabricgen.records.connectivity`, in the record's field order."""
+"""Wire form of :mod:`fabricgen.records.connectivity`, in the record's field order.
 
+Counts and ordinals are u64be, closed-union tags u32be; nothing is framed.
+"""
+
+from collections.abc import Iterable
+
+from fabricgen.errors import placed
 from fabricgen.records.connectivity import (
+    InternalConnection,
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
+    MemoryConnectivityContract,
     MemoryDispatchTarget,
+    OperationPortDispatch,
     SubordinateDispatch,
     target_key,
 )
@@ -12,32 +21,86 @@ from fabricgen.wire.frame import Reader, u32be, u64be
 
 __all__ = ["decode", "encode"]
 
+#: Bytes of the smallest subordinate: bound, match count, transform, target count, one target.
+_SUBORDINATE = 8 + 8 + 4 + 8 + 4
 
-def encode(record: SubordinateDispatch) -> bytes:
+
+def encode(record: MemoryConnectivityContract) -> bytes:
     """Encode a record; total, because a record cannot hold an illegal value."""
+    ports, subordinates = record.operation_ports, record.subordinate_endpoints
+    connections = record.internal_connections
+    return b"".join(
+        [
+            u64be(len(ports)),
+            *map(_encode_port, ports),
+            u64be(len(subordinates)),
+            *map(_encode_subordinate, subordinates),
+            u64be(len(connections)),
+            *(
+                u64be(ordinal)
+                for connection in connections
+                for ordinal in (
+                    connection.source_endpoint_ordinal,
+                    connection.sink_endpoint_ordinal,
+                )
+            ),
+        ]
+    )
+
+
+def decode(data: bytes) -> MemoryConnectivityContract:
+    """Decode strictly: truncation, unknown tags, disorder and trailing bytes are ``Invalid``."""
+    reader = Reader(data)
+    record = MemoryConnectivityContract(
+        tuple(_decode_port(reader, i) for i in range(reader.count(8))),
+        tuple(_decode_subordinate(reader, i) for i in range(reader.count(_SUBORDINATE))),
+        tuple(InternalConnection(reader.u64(), reader.u64()) for _ in range(reader.count(16))),
+    )
+    reader.end()
+    return record
+
+
+def _encode_port(port: OperationPortDispatch) -> bytes:
+    domains = port.capability_target_domains
+    return u64be(len(domains)) + b"".join(map(_encode_targets, domains))
+
+
+def _decode_port(reader: Reader, ordinal: int) -> OperationPortDispatch:
+    domains = tuple(_decode_targets(reader) for _ in range(reader.count(12)))
+    with placed(f"operation_ports[{ordinal}]"):
+        return OperationPortDispatch(domains)
+
+
+def _encode_subordinate(record: SubordinateDispatch) -> bytes:
     return b"".join(
         [
             u64be(record.max_exposed_bindings),
             u64be(len(record.match_fields)),
             *(u32be(field.value) for field in record.match_fields),
             u32be(record.address_transform.value),
-            u64be(len(record.targets)),
-            *map(_encode_target, record.targets),
+            _encode_targets(record.targets),
         ]
     )
 
 
-def decode(data: bytes) -> SubordinateDispatch:
-    """Decode strictly: truncation, unknown tags, disorder and trailing bytes are ``Invalid``."""
-    reader = Reader(data)
-    record = SubordinateDispatch(
-        max_exposed_bindings=reader.u64(),
-        match_fields=tuple(reader.tag(MatchField) for _ in range(reader.count(4))),
-        address_transform=reader.tag(AddressTransform),
-        targets=tuple(_decode_target(reader) for _ in range(reader.count(4))),
+def _decode_subordinate(reader: Reader, ordinal: int) -> SubordinateDispatch:
+    fields = (
+        reader.u64(),
+        tuple(reader.tag(MatchField) for _ in range(reader.count(4))),
+        reader.tag(AddressTransform),
+        _decode_targets(reader),
     )
-    reader.end()
-    return record
+    with placed(f"subordinate_endpoints[{ordinal}]"):
+        return SubordinateDispatch(*fields)
+
+
+def _encode_targets(targets: Iterable[MemoryDispatchTarget]) -> bytes:
+    found = [_encode_target(target) for target in targets]
+    return u64be(len(found)) + b"".join(found)
+
+
+def _decode_targets(reader: Reader) -> tuple[MemoryDispatchTarget, ...]:
+    return tuple(_decode_target(reader) for _ in range(reader.count(4)))
 
 
 def _encode_target(target: MemoryDispatchTarget) -> bytes:

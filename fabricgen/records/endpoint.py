@@ -1,7 +1,10 @@
 """Transport endpoints: the occurrence's function type (spec: Spatial Ports, Temporal Ports)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fabricgen.atoms.unsigned import U64_MAX
+from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["ServiceEndpoint", "TransportEndpoint"]
@@ -25,9 +28,38 @@ class TransportEndpoint:
     payload_width: int
     tag_width: int | None = None
 
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        if not 0 <= self.payload_width <= U64_MAX:
+            yield Diagnostic(
+                "endpoint-width-range",
+                "payload_width",
+                f"The width must be from 0 to 2**64 - 1 bits, not {self.payload_width}",
+            )
+        if self.tag_width is not None and not 1 <= self.tag_width <= U64_MAX:
+            yield Diagnostic(
+                "endpoint-tag-width-range",
+                "tag_width",
+                f"The width must be absent or from 1 to 2**64 - 1 bits, not {self.tag_width}",
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceEndpoint:
     """One manager or subordinate endpoint, untagged, with its own beat width in bits."""
 
     beat_width_bits: int
+
+    def __post_init__(self) -> None:
+        if not 8 <= self.beat_width_bits <= U64_MAX or self.beat_width_bits % 8:
+            raise Invalid(
+                Diagnostic(
+                    "service-endpoint-beat-width",
+                    "beat_width_bits",
+                    f"The beat must be a positive number of whole bytes below 2**64 bits, "
+                    f"not {self.beat_width_bits} bits",
+                )
+            )

@@ -3,8 +3,11 @@
 from hypothesis import strategies as st
 
 from fabricgen.records.connectivity import (
+    InternalConnection,
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
+    MemoryConnectivityContract,
+    OperationPortDispatch,
     SubordinateDispatch,
 )
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
@@ -25,5 +28,21 @@ def subordinate_dispatches(draw: st.DrawFn) -> SubordinateDispatch:
         targets=(
             *((LocalMemoryServiceTarget(),) if local else ()),
             *map(ManagerEndpointTarget, sorted(ordinals)),
+        ),
+    )
+
+
+@st.composite
+def connectivity_contracts(draw: st.DrawFn) -> MemoryConnectivityContract:
+    """Any legal connectivity, without regard to an occurrence."""
+    target = st.just(LocalMemoryServiceTarget()) | st.builds(ManagerEndpointTarget, U64)
+    domains = st.lists(st.sets(target, min_size=1, max_size=3), max_size=3)
+    return MemoryConnectivityContract(
+        operation_ports=tuple(
+            OperationPortDispatch.of(*port) for port in draw(st.lists(domains, max_size=3))
+        ),
+        subordinate_endpoints=tuple(draw(st.lists(subordinate_dispatches(), max_size=2))),
+        internal_connections=tuple(
+            sorted(draw(st.sets(st.builds(InternalConnection, U64, U64), max_size=3)))
         ),
     )

@@ -6,8 +6,11 @@ import pytest
 
 from fabricgen.errors import Invalid
 from fabricgen.records.connectivity import (
+    InternalConnection,
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
+    MemoryConnectivityContract,
+    OperationPortDispatch,
     SubordinateDispatch,
 )
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
@@ -64,4 +67,37 @@ def test_all_findings_are_reported_at_once():
         "match_fields: Fields must be in tag order without repeats, not CONTEXT, RANGE "
         "[subordinate-match-order]",
         "targets: Targets must be non-empty, sorted and unique, not [] [subordinate-target-order]",
+    ]
+
+
+LOCAL, FAR, FARTHER = LocalMemoryServiceTarget(), ManagerEndpointTarget(0), ManagerEndpointTarget(1)
+
+
+@pytest.mark.parametrize("targets", [(), (FAR, LOCAL), (FARTHER, FAR), (FAR, FAR)])
+def test_the_targets_of_an_alternative_are_a_non_empty_sorted_set(targets):
+    with pytest.raises(Invalid) as caught:
+        OperationPortDispatch(((LOCAL,), targets))
+    assert [(finding.where, finding.code) for finding in caught.value.diagnostics] == [
+        ("capability_target_domains[1]", "dispatch-target-order")
+    ]
+
+
+def test_the_authoring_door_sorts_targets():
+    assert OperationPortDispatch.of([FARTHER, LOCAL, FAR, LOCAL]) == OperationPortDispatch(
+        ((LOCAL, FAR, FARTHER),)
+    )
+
+
+@pytest.mark.parametrize("pairs", [((4, 1), (4, 0)), ((5, 0), (4, 1)), ((4, 1), (4, 1))])
+def test_connections_are_a_sorted_set(pairs):
+    with pytest.raises(Invalid, match=r"^internal_connections: .* \[connection-order\]$"):
+        MemoryConnectivityContract((), (), tuple(InternalConnection(*pair) for pair in pairs))
+
+
+def test_a_connection_fits_its_wire_fields():
+    with pytest.raises(Invalid) as caught:
+        InternalConnection(-1, 2**64)
+    assert [(finding.where, finding.code) for finding in caught.value.diagnostics] == [
+        ("source_endpoint_ordinal", "connection-endpoint-range"),
+        ("sink_endpoint_ordinal", "connection-endpoint-range"),
     ]

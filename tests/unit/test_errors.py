@@ -1,6 +1,6 @@
 import pytest
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic, Invalid, Unsupported, placed
 
 
 def test_a_container_places_what_its_part_reported():
@@ -13,3 +13,9 @@ def test_a_container_places_what_its_part_reported():
 def test_an_error_has_a_finding():
     with pytest.raises(ValueError, match=r"^Invalid needs at least one diagnostic, not 0$"):
         Invalid()
+
+
+@pytest.mark.parametrize("kind", [Invalid, Unsupported])
+def test_a_place_keeps_the_kind_of_failure(kind):
+    with pytest.raises(kind, match=r"^ports\[1\]\.size: The size"), placed("ports[1]"):
+        raise kind(Diagnostic("domain-empty", "size", "The size must be positive, not 0"))

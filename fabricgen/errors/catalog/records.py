@@ -109,4 +109,28 @@ RULES: dict[str, Rule] = {
         "A grant policy is absent where no two requesters claim one capacity.",
         "Persistent Capability Schema",
     ),
+    "dispatch-target-order": Rule(
+        "Each capability alternative of a port has a non-empty sorted set of targets.",
+        "Configurable Service Dispatch",
+    ),
+    "connection-endpoint-range": Rule(
+        "An internal connection names endpoints by unsigned 64-bit ordinals.",
+        "Configurable Service Dispatch",
+    ),
+    "connection-order": Rule(
+        "Internal connections are a sorted set.",
+        "Configurable Service Dispatch",
+    ),
+    "endpoint-width-range": Rule(
+        "The payload width of an endpoint is an unsigned 64-bit number of bits.",
+        "Spatial Ports",
+    ),
+    "endpoint-tag-width-range": Rule(
+        "A tagged endpoint has a positive tag width; an untagged one has none.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "service-endpoint-beat-width": Rule(
+        "The beat of a manager or subordinate endpoint is a positive number of whole bytes.",
+        "Memory Spaces And Interfaces",
+    ),
 }
