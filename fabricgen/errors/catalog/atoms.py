@@ -14,11 +14,15 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "domain-not-canonical": Rule(
-        "Intervals are sorted, disjoint and merged where adjacent; the authoring door does it.",
+        "A domain lists its values sorted and once, its intervals merged; authoring doors do it.",
         "Persistent Capability Schema",
     ),
     "alignment-out-of-range": Rule(
         "Alignment exponents lie in [0, 63].",
         "Persistent Capability Schema",
+    ),
+    "atom-unknown": Rule(
+        "An atom is exactly the bytes that its owner's codec gives to a known value.",
+        "OperationSchema Ownership And Fail-Closed Boundary",
     ),
 }

@@ -1,0 +1,68 @@
+"""The unique normal form of an ordered relation, and what a strict door says of another one."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+
+from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.relation.diagram import Diagram
+from fabricgen.relation.row import Row, encode_row, overlaps, row_size
+
+__all__ = ["canonical_findings", "normalise"]
+
+#: Rows among which a diagnostic looks for the overlapping pair that it names.
+_PAIR_SEARCH = 500
+
+
+def normalise(rows: Sequence[Row], structural: Sequence[bool]) -> tuple[Row, ...]:
+    """Return the reduced ordered products of the union of ``rows``, in canonical order.
+
+    ``structural[f]`` marks the fields whose values partition the relation one by one. Raises
+    ``Invalid`` with ``relation-too-large`` where the form or the work exceeds its bound.
+    """
+    diagram = Diagram(structural)
+    return diagram.rows(diagram.build(rows))
+
+
+def canonical_findings(
+    rows: Sequence[Row], structural: Sequence[bool], where: str
+) -> Iterator[Diagnostic]:
+    """Say why ``rows`` are not the normal form of what they admit; nothing where they are."""
+    if not rows:
+        yield Diagnostic("relation-empty", where, "A relation must have at least one row, not 0")
+        return
+    diagram = Diagram(structural)
+    try:
+        node = diagram.build(rows)
+        canonical = diagram.rows(node)
+    except Invalid as error:
+        yield from error.under(where).diagnostics
+        return
+    if canonical == tuple(rows):
+        return
+    if sum(map(row_size, rows)) > diagram.point_count(node):
+        yield Diagnostic("relation-overlap", where, f"Rows must be disjoint, {_pair(rows)}")
+    elif sorted(rows, key=encode_row) == list(canonical):
+        yield Diagnostic(
+            "relation-order",
+            where,
+            f"Rows must be in the order of their bytes, but row {_disorder(rows)} is not",
+        )
+    else:
+        yield Diagnostic(
+            "relation-not-canonical",
+            where,
+            f"Rows must be the {len(canonical)} products of the normal form, not {len(rows)} "
+            f"other products of the same relation",
+        )
+
+
+def _pair(rows: Sequence[Row]) -> str:
+    for left, right in combinations(range(min(len(rows), _PAIR_SEARCH)), 2):
+        if overlaps(rows[left], rows[right]):
+            return f"but rows {left} and {right} admit a common point"
+    return "but two of them admit a common point"
+
+
+def _disorder(rows: Sequence[Row]) -> int:
+    keys = [encode_row(row) for row in rows]
+    return next(i + 1 for i, (left, right) in enumerate(pairwise(keys)) if left >= right)

@@ -1,0 +1,259 @@
+"""The normal form against brute force over every point of a small universe."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabricgen.atoms.finite import FiniteDomain
+from fabricgen.atoms.unsigned import U64_MAX, UnsignedDomain
+from fabricgen.errors import Invalid
+from fabricgen.relation.diagram import ACCEPT, Diagram
+from fabricgen.relation.normal import canonical_findings, normalise
+from fabricgen.relation.row import contains, encode_row, overlaps, row_size, subsumes
+from tests.support.relations import STRUCTURAL, UNIVERSE, points, rows
+
+RELATIONS = st.lists(rows(), min_size=1, max_size=6)
+U = UnsignedDomain.of
+F = FiniteDomain.of
+
+
+def codes(relation, structural=STRUCTURAL):
+    return [finding.code for finding in canonical_findings(relation, structural, "rows")]
+
+
+def grid(*pairs):
+    """Rows of two unsigned fields."""
+    return [(U(*left), U(*right)) for left, right in pairs]
+
+
+@given(RELATIONS)
+def test_the_normal_form_admits_the_same_points_once(relation):
+    listed = points(normalise(relation, STRUCTURAL))
+    assert sorted(listed) == sorted(set(points(relation)))
+
+
+@given(RELATIONS, st.data())
+def test_the_normal_form_depends_on_the_points_only(relation, data):
+    """Shuffled, repeated and shattered into single points: the same rows come out."""
+    canonical = normalise(relation, STRUCTURAL)
+    shuffled = data.draw(st.permutations([*relation, relation[0]]))
+    assert normalise(shuffled, STRUCTURAL) == canonical
+    shattered = [(F(a), U(i), F(b), U(j)) for a, i, b, j in set(points(relation))]
+    assert normalise(shattered, STRUCTURAL) == canonical
+
+
+@given(RELATIONS)
+def test_the_normal_form_passes_the_strict_door_and_is_its_own(relation):
+    canonical = normalise(relation, STRUCTURAL)
+    assert codes(canonical) == []
+    assert normalise(canonical, STRUCTURAL) == canonical
+
+
+@given(RELATIONS)
+def test_the_normal_form_is_the_reduced_ordered_product(relation):
+    """The definition itself: at each field, one domain per suffix relation, recursively."""
+    assert list(normalise(relation, STRUCTURAL)) == reduced(set(points(relation)), STRUCTURAL)
+
+
+def reduced(admitted, structural):
+    """Reference by enumeration: group the values of the first field by their suffix points."""
+    if not structural:
+        return [()]
+    groups = {}
+    for value in sorted({point[0] for point in admitted}):
+        suffix = frozenset(point[1:] for point in admitted if point[0] == value)
+        key = (suffix, value) if structural[0] else suffix
+        groups.setdefault(key, (suffix, []))[1].append(value)
+    found = []
+    for suffix, chosen in groups.values():
+        domain = U(*chosen) if isinstance(chosen[0], int) else F(*chosen)
+        found += [(domain, *rest) for rest in reduced(suffix, structural[1:])]
+    return sorted(found, key=encode_row)
+
+
+@given(RELATIONS)
+def test_every_other_list_of_rows_is_refused_with_its_reason(relation):
+    found = codes(relation)
+    canonical = list(normalise(relation, STRUCTURAL))
+    if relation == canonical:
+        assert found == []
+    elif len(points(relation)) > len(set(points(relation))):
+        assert found == ["relation-overlap"]
+    elif sorted(relation, key=encode_row) == canonical:
+        assert found == ["relation-order"]
+    else:
+        assert found == ["relation-not-canonical"]
+
+
+@given(rows(), rows())
+def test_row_relations_agree_with_their_points(left, right):
+    a, b = set(points([left])), set(points([right]))
+    assert overlaps(left, right) == bool(a & b)
+    assert subsumes(left, right) == (a >= b)
+    assert row_size(left) == len(a)
+    assert {point for point in UNIVERSE if contains(left, point)} == a
+
+
+def test_points_of_another_kind_or_length_are_not_admitted():
+    row = (F(b"a"), U(1))
+    assert contains(row, (b"a", 1))
+    assert not contains(row, (1, b"a"))
+    assert not contains(row, (b"a",))
+    assert not overlaps(row, (U(1), F(b"a")))
+    assert not subsumes(row, (U(1), F(b"a")))
+
+
+@given(RELATIONS)
+def test_counts_of_a_diagram_are_exact(relation):
+    diagram = Diagram(STRUCTURAL)
+    node = diagram.build(relation)
+    assert diagram.point_count(node) == len(set(points(relation)))
+    assert diagram.path_count(node) == len(diagram.rows(node))
+
+
+@given(RELATIONS, st.integers(1, 3))
+def test_prefixes_that_lead_to_one_suffix_relation_are_found(relation, cut):
+    """Cut behind field ``cut``: each suffix node has its prefixes, and their product is all."""
+    diagram = Diagram(STRUCTURAL)
+    node = diagram.build(relation)
+    rebuilt = []
+    for target in diagram.nodes_at(node, cut):
+        prefixes = diagram.rows(diagram.leading_to(node, 0, cut, target))
+        assert normalise(prefixes, STRUCTURAL[:cut]) == prefixes
+        rebuilt += [a + b for a, b in product(prefixes, diagram.rows(target))]
+    assert sorted(points(rebuilt)) == sorted(set(points(relation)))
+
+
+def test_a_target_that_is_not_reached_is_a_bug_of_the_caller():
+    diagram = Diagram((False,))
+    node = diagram.build([(U(1),)])
+    with pytest.raises(ValueError, match=r"^target must be reachable from node 1, not 7$"):
+        diagram.leading_to(node, 0, 1, 7)
+    assert diagram.leading_to(node, 0, 1, ACCEPT) == node
+
+
+def test_unequal_suffixes_keep_values_apart_and_equal_ones_join_them():
+    """The specification's example: {32} x {1, 2} + {64} x {1}."""
+    canonical = grid(([32], [(1, 2)]), ([64], [1]))
+    assert codes(canonical, (False, False)) == []
+    split = grid(([32], [1]), ([32], [2]), ([64], [1]))
+    assert codes(split, (False, False)) == ["relation-not-canonical"]
+    assert list(normalise(split, (False, False))) == canonical
+
+
+def test_the_free_product_of_correlated_fields_is_another_relation():
+    """index32 x lanes 1..4 + index64 x lanes 1..2 never becomes {32, 64} x {1..4}."""
+    rows_of = normalise(grid(([32], [(1, 4)]), ([64], [(1, 2)])), (False, False))
+    assert list(rows_of) == grid(([32], [(1, 4)]), ([64], [(1, 2)]))
+    assert not any(contains(row, (64, 3)) for row in rows_of)
+
+
+def test_adjacent_intervals_merge():
+    assert list(normalise(grid(([(0, 3)], [1]), ([(4, 9)], [1])), (False, False))) == grid(
+        ([(0, 9)], [1])
+    )
+
+
+def test_the_whole_range_of_uint64_is_one_interval():
+    relation = grid(([(0, U64_MAX)], [(0, U64_MAX)]), ([5], [7]))
+    assert list(normalise(relation, (False, False))) == grid(([(0, U64_MAX)], [(0, U64_MAX)]))
+    assert codes(relation, (False, False)) == ["relation-overlap"]
+
+
+def test_a_structural_field_never_groups():
+    relation = [(F(b"x"), U(1)), (F(b"y"), U(1))]
+    assert list(normalise(relation, (True, False))) == relation
+    assert normalise(relation, (False, False)) == ((F(b"x", b"y"), U(1)),)
+
+
+def test_kinds_may_differ_behind_different_structural_values_only():
+    relation = [(F(b"x"), U(1)), (F(b"y"), F(b"z"))]
+    assert codes(relation, (True, False)) == []
+    with pytest.raises(Invalid, match=r"not finite and unsigned \[relation-domain-kind\]$"):
+        normalise(relation, (False, False))
+
+
+@pytest.mark.parametrize("domain", [F(b"x", b"y"), U(3)], ids=["two atoms", "unsigned"])
+def test_a_structural_field_names_one_atom(domain):
+    assert codes([(domain, U(1))], (True, False)) == ["relation-structural-field"]
+
+
+def test_a_relation_is_not_empty():
+    assert codes([]) == ["relation-empty"]
+
+
+def test_a_row_has_one_domain_per_field():
+    with pytest.raises(ValueError, match=r"^Row must have 2 fields, not 1$"):
+        normalise([(U(1),)], (False, False))
+
+
+def test_a_refusal_names_rows_and_place():
+    relation = [(U(1),), (U(5),), (U((4, 6)),)]
+    assert [str(f) for f in canonical_findings(relation, (False,), "access_classes")] == [
+        "access_classes: Rows must be disjoint, but rows 1 and 2 admit a common point "
+        "[relation-overlap]"
+    ]
+
+
+# Cost. The bounds are on counted steps, never on time.
+
+
+def visits(relation, structural):
+    diagram = Diagram(structural)
+    diagram.rows(diagram.build(relation))
+    return diagram.visits
+
+
+def test_geometry_is_never_enumerated():
+    """Intervals of 2**63 values cost what intervals of one value cost."""
+    wide = grid(*[([(i << 58, (i << 58) + (1 << 57))], [(1, 1 << (i + 1))]) for i in range(20)])
+    narrow = grid(*[([2 * i], [(1, 1 << (i + 1))]) for i in range(20)])
+    assert visits(wide, (False, False)) == visits(narrow, (False, False))
+
+
+@pytest.mark.parametrize("count", [100, 1000, 10_000])
+def test_disjoint_rows_cost_a_fixed_number_of_steps_each(count):
+    relation = [(U(2 * i), U(7), F(b"a"), U(i)) for i in range(count)]
+    assert visits(relation, (False,) * 4) <= 6 * count
+
+
+def test_shared_suffixes_are_split_once():
+    """A thousand widths over one lane relation look at that relation once."""
+    lanes = [U(2 * lane) for lane in range(50)]
+    shared = [(U(2 * i), lane, F(b"a")) for i in range(1000) for lane in lanes]
+    assert len(normalise(shared, (False,) * 3)) == 1
+    assert visits(shared, (False,) * 3) <= 2 * 1000 * 50 + 1000 * 50 + 4 * 50
+
+
+def test_nested_rows_cost_the_square_of_their_number():
+    def nested(count):
+        return [(U((i, 2 * count - i)), U(2 * i)) for i in range(count)]
+
+    assert visits(nested(80), (False, False)) <= 4.2 * visits(nested(40), (False, False))
+
+
+def test_a_form_with_too_many_rows_is_counted_and_not_listed():
+    """Each of 40 fields doubles the products; 2**40 of them are refused at once."""
+    diagram = Diagram((False,) * 41)
+    parity = [
+        (*(U(bit if field == i else (0, 1)) for field in range(40)), U(10 + 2 * i + bit))
+        for i in range(6)
+        for bit in (0, 1)
+    ]
+    node = diagram.build(parity)
+    assert diagram.path_count(node) == 2**6
+    with pytest.raises(Invalid, match=r"at most 63 canonical rows, not 64 \[relation-too-large\]"):
+        diagram.rows(node, 63)
+
+
+def test_a_form_that_takes_too_much_work_is_refused():
+    """Independent choices in many fields reach every subset of the rows."""
+    rows_of = [
+        (*(U(0 if field == i else (0, 1)) for field in range(30)), U(2 * i)) for i in range(30)
+    ]
+    diagram = Diagram((False,) * 31, max_visits=50_000)
+    with pytest.raises(Invalid, match=r"at most 50000 steps of work, not more"):
+        diagram.build(rows_of)
+    assert diagram.visits <= 50_000 + 31
