@@ -3,9 +3,34 @@
 One derivation serves the hardware, the model's cycle limits and the realisation check.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["AccessMode", "BankGeometry", "RequesterShape"]
+from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.plan.admission import Admission, admissions, admitting_capability
+from fabricgen.plan.capacity import service_capacities
+from fabricgen.plan.lanes import element_bytes
+from fabricgen.plan.rows import OperationRow
+from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.service import LocalMemoryService
+from fabricgen.schema.memory import MEMORY_SCHEMAS
+from fabricgen.vocab.dataflow import MemoryAccessForm
+
+__all__ = [
+    "MODE_LIMIT",
+    "AccessMode",
+    "BankGeometry",
+    "RequesterShape",
+    "bank_geometry",
+    "requester_choice",
+    "requester_shape",
+]
+
+#: A request names its mode by ordinal, and each mode is a layer of the lane multiplexers.
+MODE_LIMIT = 64
+
+#: Bytes of the largest service; a larger array is no single memory of any target.
+_CAPACITY_LIMIT = 2**32
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -93,3 +118,162 @@ class BankGeometry:
     def rows(self) -> int:
         """Beats per bank."""
         return -(-self.capacity_bytes // (self.beat_bytes * self.banks))
+
+
+def bank_geometry(named: NamedMemory) -> BankGeometry:
+    """Derive the banks of the Local Memory Service; ``Unsupported`` where they have no shape."""
+    service = named.occurrence.local_service
+    if service is None:
+        raise Unsupported(
+            Diagnostic(
+                "local-service-absent", "occurrence.local_service", "A local service is required"
+            )
+        )
+    if found := tuple(_bank_findings(named, service)):
+        raise Unsupported(*found)
+    (beat_bits,) = _beat_widths(service)
+    banks = service_capacities(service).banks
+    return BankGeometry(service.capacity_bytes, beat_bits // 8, len(banks))
+
+
+def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
+    """Derive what operation port ``port`` may ask of the Local Memory Service.
+
+    Only points count that both the port and a serving capability admit: no legal row selects
+    another, so no hardware is built for it.
+    """
+    found, aligned = admissions(named.occurrence, port), named.implementation.aligned_bases
+    if problems := tuple(_shape_findings(port, found, aligned)):
+        raise Unsupported(*problems)
+    modes = _modes(found)
+    if len(modes) > MODE_LIMIT:
+        raise Unsupported(
+            Diagnostic(
+                "access-modes",
+                f"occurrence.engine.ports[{port}].capability_alternatives",
+                f"A port must have at most {MODE_LIMIT} access modes, not {len(modes)}",
+            )
+        )
+    service = named.occurrence.local_service
+    capabilities = () if service is None else service.memory_service_contract.capabilities
+    schemas = [MEMORY_SCHEMAS[admission.schema] for admission in found]
+    regions = {capabilities[admission.capability].service_region_ordinals for admission in found}
+    return RequesterShape(
+        reads=any(schema.reads for schema in schemas),
+        writes=any(schema.writes for schema in schemas),
+        modes=modes,
+        region_sets=tuple(sorted(regions)),
+        aligned=aligned,
+    )
+
+
+def requester_choice(named: NamedMemory, row: OperationRow) -> tuple[int, int]:
+    """Mode and region-set ordinals with which a legal row's requests go to the service."""
+    service = named.occurrence.local_service
+    if service is None:
+        raise ValueError("Occurrence must have a local service, not None")
+    contract = service.memory_service_contract
+    capability = admitting_capability(contract, row.port, row.actor, row.access)
+    if capability is None:
+        raise ValueError(f"Row must be admitted by a service capability, not {row!r}")
+    shape = requester_shape(named, row.port)
+    indexed = row.access.form is MemoryAccessForm.INDEXED
+    size = element_bytes(row.access)
+    keys = [(mode.indexed, mode.element_bytes) for mode in shape.modes]
+    regions = contract.capabilities[capability].service_region_ordinals
+    return keys.index((indexed, size)), shape.region_sets.index(regions)
+
+
+def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[Diagnostic]:
+    contract = "occurrence.local_service.memory_service_contract"
+    widths = _beat_widths(service)
+    if len(widths) > 1:
+        yield Diagnostic(
+            "mixed-beat-widths",
+            f"{contract}.capabilities",
+            f"All capabilities must have one beat width, not {', '.join(map(str, widths))}",
+        )
+    for width in widths:
+        if width % 8 or not _is_power_of_two(width // 8):
+            yield Diagnostic(
+                "beat-width",
+                f"{contract}.capabilities",
+                f"A beat must be a power of two of whole bytes, not {width} bits",
+            )
+    banks = service_capacities(service).banks
+    if not _is_power_of_two(len(banks)):
+        yield Diagnostic(
+            "bank-count",
+            f"{contract}.resource_contract.states",
+            f"The number of banks must be a power of two, not {len(banks)}",
+        )
+    if any(bank != (1, 1) for bank in banks):
+        yield Diagnostic(
+            "bank-ports",
+            f"{contract}.resource_contract.states",
+            f"Each bank must serve 1 read and 1 write a cycle, not {sorted(set(banks))}",
+        )
+    if service.capacity_bytes > _CAPACITY_LIMIT:
+        yield Diagnostic(
+            "service-capacity-limit",
+            "occurrence.local_service.capacity_bytes",
+            f"The capacity must be at most 2**32 bytes, not {service.capacity_bytes}",
+        )
+    if named.implementation.bank_function != "interleaved":
+        yield Diagnostic(
+            "bank-function",
+            "implementation.bank_function",
+            f"The bank function must be interleaved, not {named.implementation.bank_function}",
+        )
+
+
+def _shape_findings(port: int, found: tuple[Admission, ...], aligned: bool) -> Iterator[Diagnostic]:
+    where = f"occurrence.engine.ports[{port}].capability_alternatives"
+    if not found:
+        yield Diagnostic(
+            "port-unserved",
+            where,
+            "Some access of the port must be served by a capability of the local service, not none",
+        )
+    for low, high in _element_spans(found):
+        if low != high or low % 8:
+            yield Diagnostic(
+                "element-width-not-bytes",
+                where,
+                f"Every element width must be a multiple of 8 bits, not {low}..{high}",
+            )
+        elif aligned and not _is_power_of_two(low // 8):
+            yield Diagnostic(
+                "aligned-element-size",
+                "implementation.aligned_bases",
+                f"Aligned elements must be a power of two of bytes, not {low} bits",
+            )
+
+
+def _beat_widths(service: LocalMemoryService) -> list[int]:
+    capabilities = service.memory_service_contract.capabilities
+    return sorted({capability.service_beat_width_bits for capability in capabilities})
+
+
+def _element_spans(found: tuple[Admission, ...]) -> list[tuple[int, int]]:
+    return sorted(
+        {
+            (interval.lower, interval.upper)
+            for admission in found
+            for interval in admission.element_widths.intervals
+        }
+    )
+
+
+def _modes(found: tuple[Admission, ...]) -> tuple[AccessMode, ...]:
+    """Widest lane count of each (indexed, element) pair; spans are single widths by now."""
+    lanes: dict[tuple[bool, int], int] = {}
+    for admission in found:
+        for interval in admission.element_widths.intervals:
+            key = (admission.form is MemoryAccessForm.INDEXED, interval.lower // 8)
+            lanes[key] = max(lanes.get(key, 0), admission.lane_counts.intervals[-1].upper)
+    return tuple(AccessMode(*key, count) for key, count in sorted(lanes.items()))
+
+
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value & (value - 1) == 0

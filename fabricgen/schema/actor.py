@@ -3,8 +3,11 @@
 Nonpersistent: derived from a row or a Dataflow actor, never stored in a record.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fabricgen.atoms.unsigned import U64_MAX
+from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.vocab.dataflow import (
     MemoryAccessForm,
     MemoryAddressForm,
@@ -55,6 +58,40 @@ class CanonicalMemoryAccessView:
     mask_form: MemoryMaskForm
     address_lane_bits: int
     source_alignment_bytes: int = 1
+
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        for name in ("element_bits", "lane_count", "address_lane_bits"):
+            value = getattr(self, name)
+            if not 1 <= value <= U64_MAX:
+                yield Diagnostic(
+                    "access-count-range",
+                    name,
+                    f"The value must be from 1 to 2**64 - 1, not {value}",
+                )
+        alignment = self.source_alignment_bytes
+        if alignment < 1 or alignment & (alignment - 1) or alignment > U64_MAX:
+            yield Diagnostic(
+                "access-alignment-power",
+                "source_alignment_bytes",
+                f"The alignment must be a power of two below 2**64, not {alignment}",
+            )
+        if self.form is MemoryAccessForm.ELEMENT:
+            if self.lane_count != 1:
+                yield Diagnostic(
+                    "access-element-lanes",
+                    "lane_count",
+                    f"An element access has exactly 1 lane, not {self.lane_count}",
+                )
+            if self.mask_form is not MemoryMaskForm.ABSENT:
+                yield Diagnostic(
+                    "access-element-mask",
+                    "mask_form",
+                    f"An element access has no mask, not a {self.mask_form.name} one",
+                )
 
     @property
     def address_count(self) -> int:

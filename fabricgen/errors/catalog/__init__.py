@@ -13,6 +13,7 @@ from fabricgen.errors.catalog import (
     plan,
     records,
     relation,
+    schema,
     wire,
 )
 from fabricgen.errors.catalog.rule import Rule
@@ -24,6 +25,7 @@ CATALOG: dict[str, Rule] = {
     **wire.RULES,
     **atoms.RULES,
     **relation.RULES,
+    **schema.RULES,
     **records.RULES,
     **check.RULES,
     **plan.RULES,

@@ -4,4 +4,248 @@ from fabricgen.errors.catalog.rule import Rule
 
 __all__ = ["RULES"]
 
-RULES: dict[str, Rule] = {}
+RULES: dict[str, Rule] = {
+    "actor-schema-not-accepted": Rule(
+        "A capability alternative accepts actors of its one registered schema.",
+        "Operation Engine",
+    ),
+    "actor-contract-not-accepted": Rule(
+        "The exact actor contract lies in one clause of the alternative.",
+        "Persistent Capability Schema",
+    ),
+    "access-form-not-accepted": Rule(
+        "The access form and address form are those of an access class.",
+        "Operation Engine",
+    ),
+    "element-width-not-accepted": Rule(
+        "The element width lies in the access class; equal total width is not enough.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
+    "lane-count-not-accepted": Rule(
+        "The flattened lane count lies in the access class; equal total width is not enough.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
+    "index-width-not-accepted": Rule(
+        "The index width of a RootRelative actor lies in the access class.",
+        "Persistent Capability Schema",
+    ),
+    "mask-form-not-accepted": Rule(
+        "The mask form is one that the access class pairs with an inactive-lane guarantee.",
+        "Persistent Capability Schema",
+    ),
+    "alignment-not-accepted": Rule(
+        "The source alignment lies in the access class.",
+        "Persistent Capability Schema",
+    ),
+    "plain-alignment": Rule(
+        "A plain access derives alignment one.",
+        "Persistent Capability Schema",
+    ),
+    "role-not-bound": Rule(
+        "Every role that the actor requires is bound to an endpoint by the alternative.",
+        "Persistent Capability Schema",
+    ),
+    "payload-exceeds-endpoint": Rule(
+        "An endpoint carries the complete address, data or mask token.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
+    "subword-not-accepted": Rule(
+        "A payload narrower than its endpoint needs ZeroExtend to be read and ByteEnable, "
+        "in whole bytes, to be written.",
+        "Persistent Capability Schema",
+    ),
+    "use-pattern-not-admissible": Rule(
+        "The use pattern is one of the alternative's admissible ones.",
+        "Operation Engine",
+    ),
+    "use-pattern-projection": Rule(
+        "ActiveLanesRowMajor is legal only for contiguous or indexed access.",
+        "Persistent Capability Schema",
+    ),
+    "fence-access": Rule(
+        "A fence has no access view.",
+        "Typed C++ Projection",
+    ),
+    "access-missing": Rule(
+        "An addressed actor has an access view.",
+        "Typed C++ Projection",
+    ),
+    "parent-service-mismatch": Rule(
+        "Actor, parent service and access view describe the same exact actor.",
+        "Typed C++ Projection",
+    ),
+    "row-count": Rule(
+        "A Spatial operation table has exactly one row per operation port.",
+        "Spatial Ports",
+    ),
+    "configuration-without-row": Rule(
+        "An Active configuration without an active request source is Disabled.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-port": Rule(
+        "The position of a Spatial row fixes its port.",
+        "Spatial Ports",
+    ),
+    "row-alternative-range": Rule(
+        "A row names one capability alternative of its port.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-target": Rule(
+        "The service target lies in H_dispatch of the alternative.",
+        "Configurable Service Dispatch",
+    ),
+    "row-base-range": Rule(
+        "A base address is an unsigned 64-bit integer.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-base-outside": Rule(
+        "The base address of a local row lies inside the capacity of the service.",
+        "Local Memory Service",
+    ),
+    "row-service-capability": Rule(
+        "The selected service admits the exact actor and access for the requesting port.",
+        "Local Memory Service",
+    ),
+    "row-sources": Rule(
+        "A row has one source for each active input role, in role order.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-source-connection": Rule(
+        "An internal source is a declared connection that sinks at the role's endpoint.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-destinations": Rule(
+        "A row has one destination for each active result role, in role order.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-destination-missing": Rule(
+        "An active result role is exposed or feeds a connection.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-destination-order": Rule(
+        "Selected connections are a sorted set.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-destination-connection": Rule(
+        "A selected connection starts at the role's endpoint.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-endpoint-conflict": Rule(
+        "An untagged endpoint serves at most one active role of the table.",
+        "Spatial Ports",
+    ),
+    "row-connection-open": Rule(
+        "A selected connection has exactly one producer and at least one consumer.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-base-unaligned": Rule(
+        "With the option aligned_bases every base is a multiple of its element size.",
+        "Local Memory Service",
+    ),
+    "multiple-memories": Rule(
+        "This generator realises fabrics of one memory.",
+        "Legal Occurrence Forms",
+    ),
+    "storage-only": Rule(
+        "This generator realises memories with an operation engine.",
+        "Legal Occurrence Forms",
+    ),
+    "local-service-absent": Rule(
+        "This generator realises memories with a Local Memory Service.",
+        "Legal Occurrence Forms",
+    ),
+    "manager-endpoints": Rule(
+        "This generator realises memories without manager endpoints.",
+        "Memory Spaces And Interfaces",
+    ),
+    "subordinate-endpoints": Rule(
+        "This generator realises memories without subordinate endpoints.",
+        "Memory Spaces And Interfaces",
+    ),
+    "internal-connections": Rule(
+        "This generator realises memories without internal connections.",
+        "Configurable Service Dispatch",
+    ),
+    "endpoint-width-limit": Rule(
+        "A token of a realised endpoint has at most 16384 bits.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
+    "index-width-limit": Rule(
+        "An index has at most 64 bits.",
+        "Persistent Capability Schema",
+    ),
+    "port-depth-limit": Rule(
+        "Queues and result stores of a realised port have at most 4096 entries.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "projection-active-lanes": Rule(
+        "This generator realises the Direct transaction projection.",
+        "Persistent Capability Schema",
+    ),
+    "target-not-local": Rule(
+        "This generator dispatches to the Local Memory Service only.",
+        "Configurable Service Dispatch",
+    ),
+    "port-unserved": Rule(
+        "Some access of each port is served by a capability of its target.",
+        "Local Memory Service",
+    ),
+    "element-width-not-bytes": Rule(
+        "Realised memory elements are whole bytes.",
+        "Operation Engine",
+    ),
+    "aligned-element-size": Rule(
+        "The option aligned_bases needs elements of a power of two of bytes.",
+        "Local Memory Service",
+    ),
+    "access-modes": Rule(
+        "A realised port has at most 64 pairs of address form and element width.",
+        "Operation Engine",
+    ),
+    "mixed-beat-widths": Rule(
+        "A realised service has one beat width.",
+        "Local Memory Service",
+    ),
+    "beat-width": Rule(
+        "A realised beat is a power of two of whole bytes.",
+        "Local Memory Service",
+    ),
+    "bank-count": Rule(
+        "A realised service has a power of two of banks.",
+        "Local Memory Service",
+    ),
+    "bank-ports": Rule(
+        "A realised bank serves one read and one write a cycle.",
+        "Local Memory Service",
+    ),
+    "bank-function": Rule(
+        "The realised bank function is interleaved.",
+        "Local Memory Service",
+    ),
+    "service-capacity-limit": Rule(
+        "A realised service has at most 2**32 bytes.",
+        "Local Memory Service",
+    ),
+    "service-requester-count": Rule(
+        "The requesters of a realised service are the operation ports in order.",
+        "Local Memory Service",
+    ),
+    "port-contract-shape": Rule(
+        "A realised port's states are Context, InFlight, ResultHolding and one operand "
+        "queue per input role.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "port-contract-unlike": Rule(
+        "A realised port's contract differs from the generated one in capacities only.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "service-contract-shape": Rule(
+        "A realised service's states are Port and Queue per requester, the banks, and Outstanding.",
+        "Local Memory Service",
+    ),
+    "service-contract-unlike": Rule(
+        "A realised service's contract differs from the generated one in capacities and "
+        "grant policy only.",
+        "Local Memory Service",
+    ),
+}

@@ -1,0 +1,162 @@
+"""What a port and the Local Memory Service admit together.
+
+A row is legal only where one point lies both in its port's relation and in a capability that
+serves the port. Both relations are unions of products, so their meeting is one too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.atoms.unsigned import UnsignedDomain
+from fabricgen.plan.support import matching_class, matching_clause
+from fabricgen.records.access import MemoryAccessClass
+from fabricgen.records.actor import MemoryActorContractDomain
+from fabricgen.records.connectivity import LocalMemoryServiceTarget
+from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.records.port import MemoryCapabilityAlternative
+from fabricgen.records.service import MemoryServiceCapability, MemoryServiceContract
+from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, OperationSchemaId
+
+__all__ = ["Admission", "admissions", "admitting_capability"]
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """One product of points that an alternative, a service capability and Plain actors share.
+
+    Parameters
+    ----------
+    alternative, clause, access_class
+        Ordinals on the port's side.
+    capability
+        Ordinal of the service's capability.
+    schema, form
+        The actor and its access form.
+    volatile_values
+        Admitted values of the clause.
+    element_widths, lane_counts, index_widths, mask_forms
+        Admitted values of the access, freely combinable as far as payloads fit their endpoints.
+    """
+
+    alternative: int
+    clause: int
+    access_class: int
+    capability: int
+    schema: OperationSchemaId
+    form: MemoryAccessForm
+    volatile_values: tuple[bool, ...]
+    element_widths: UnsignedDomain
+    lane_counts: UnsignedDomain
+    index_widths: UnsignedDomain
+    mask_forms: tuple[MemoryMaskForm, ...]
+
+
+def admissions(occurrence: MemoryOccurrence, port: int) -> tuple[Admission, ...]:
+    """Every product that the port may ask of its Local Memory Service, in ordinal order."""
+    if occurrence.engine is None or occurrence.local_service is None:
+        return ()
+    service = occurrence.local_service.memory_service_contract
+    targets = occurrence.connectivity.operation_ports[port].capability_target_domains
+    alternatives = occurrence.engine.ports[port].capability_alternatives
+    return tuple(
+        admission
+        for ordinal, alternative in enumerate(alternatives)
+        if LocalMemoryServiceTarget() in targets[ordinal]
+        for capability in _serving(service, port)
+        for admission in _meet(ordinal, alternative, capability, service.capabilities[capability])
+    )
+
+
+def admitting_capability(
+    service: MemoryServiceContract,
+    port: int,
+    actor: CanonicalActorProjection,
+    access: CanonicalMemoryAccessView,
+) -> int | None:
+    """Ordinal of the one capability that serves this point for operation port ``port``."""
+    for ordinal in _serving(service, port):
+        capability = service.capabilities[ordinal]
+        if (
+            capability.access_domain is not None
+            and matching_clause(capability.actor_contract_domain, actor) is not None
+            and matching_class(capability.access_domain, access) is not None
+        ):
+            return ordinal
+    return None
+
+
+def _serving(service: MemoryServiceContract, port: int) -> Iterator[int]:
+    """Capabilities with a use pattern for this requester; requesters are the ports in order."""
+    patterns = service.resource_contract.use_patterns
+    for ordinal, capability in enumerate(service.capabilities):
+        if any(patterns[key].requester == port for key in capability.admissible_use_patterns):
+            yield ordinal
+
+
+def _meet(
+    ordinal: int,
+    alternative: MemoryCapabilityAlternative,
+    capability_ordinal: int,
+    capability: MemoryServiceCapability,
+) -> Iterator[Admission]:
+    port_access, service_access = alternative.parameterized_access_domain, capability.access_domain
+    if port_access is None or service_access is None:
+        return
+    for clause, volatile_values in _common_contracts(
+        alternative.actor_contract_domain, capability.actor_contract_domain
+    ):
+        for class_ordinal, port_class in enumerate(port_access.access_classes):
+            for service_class in service_access.access_classes:
+                if (points := _common_points(port_class, service_class)) is not None:
+                    yield Admission(
+                        ordinal,
+                        clause,
+                        class_ordinal,
+                        capability_ordinal,
+                        alternative.actor_contract_domain.actor_schema,
+                        port_class.access_form,
+                        volatile_values,
+                        *points,
+                    )
+
+
+def _common_contracts(
+    left: MemoryActorContractDomain, right: MemoryActorContractDomain
+) -> Iterator[tuple[int, tuple[bool, ...]]]:
+    if left.actor_schema is not right.actor_schema:
+        return
+    for ordinal, clause in enumerate(left.contract_clauses):
+        values = {value for other in right.contract_clauses for value in other.volatile_values}
+        if common := tuple(value for value in clause.volatile_values if value in values):
+            yield ordinal, common
+
+
+def _common_points(
+    left: MemoryAccessClass, right: MemoryAccessClass
+) -> tuple[UnsignedDomain, UnsignedDomain, UnsignedDomain, tuple[MemoryMaskForm, ...]] | None:
+    if (left.access_form, left.address_form) != (right.access_form, right.address_form):
+        return None
+    if not (left.source_alignment.contains_bytes(1) and right.source_alignment.contains_bytes(1)):
+        return None
+    elements = _intersection(left.element_width_bits, right.element_width_bits)
+    lanes = _intersection(left.flattened_lane_count, right.flattened_lane_count)
+    indices = _intersection(
+        left.address_domain.accepted_index_width_bits,
+        right.address_domain.accepted_index_width_bits,
+    )
+    right_forms = {form for form, _ in right.mask_inactive_pairs}
+    forms = tuple(form for form, _ in left.mask_inactive_pairs if form in right_forms)
+    if elements is None or lanes is None or indices is None or not forms:
+        return None
+    return elements, lanes, indices, forms
+
+
+def _intersection(left: UnsignedDomain, right: UnsignedDomain) -> UnsignedDomain | None:
+    parts = [
+        (max(a.lower, b.lower), min(a.upper, b.upper))
+        for a in left.intervals
+        for b in right.intervals
+        if max(a.lower, b.lower) <= min(a.upper, b.upper)
+    ]
+    return UnsignedDomain.of(*parts) if parts else None

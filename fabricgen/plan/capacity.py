@@ -1,0 +1,172 @@
+"""Capacities of ports and services, read out of their resource contracts.
+
+A contract whose states do not have the shape of :mod:`fabricgen.plan.contract` has no such
+reading: the functions raise ``Unsupported``.
+"""
+
+from dataclasses import dataclass
+
+from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.plan.contract import port_contract, service_contract
+from fabricgen.records.port import MemoryOperationPort
+from fabricgen.records.resource import GrantPolicy, ResourceContract
+from fabricgen.records.service import LocalMemoryService
+from fabricgen.schema.memory import MEMORY_SCHEMAS
+from fabricgen.vocab.dataflow import ServiceValueRole
+
+__all__ = [
+    "PortCapacities",
+    "ServiceCapacities",
+    "port_capacities",
+    "port_input_roles",
+    "port_result_roles",
+    "service_capacities",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PortCapacities:
+    """Capacities of one Spatial operation port.
+
+    Parameters
+    ----------
+    in_flight
+        Firings issued and not retired.
+    result_holding
+        Result slots; a firing takes one at issue and returns it at retirement.
+    operand_depth
+        Queue depth of each input role of the port, in role order.
+    """
+
+    in_flight: int
+    result_holding: int
+    operand_depth: tuple[tuple[ServiceValueRole, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceCapacities:
+    """Capacities of one Local Memory Service.
+
+    Parameters
+    ----------
+    port, queue
+        Accesses in service, and accesses held, per requester.
+    banks
+        Reads and writes a cycle, per bank.
+    outstanding
+        Accesses of all requesters admitted and not answered.
+    grant
+        Order among contending requesters; absent where there is only one.
+    """
+
+    port: tuple[int, ...]
+    queue: tuple[int, ...]
+    banks: tuple[tuple[int, int], ...]
+    outstanding: int
+    grant: GrantPolicy | None
+
+
+def port_input_roles(port: MemoryOperationPort) -> tuple[ServiceValueRole, ...]:
+    """Input roles that some alternative of the port binds, in role order."""
+    return _roles(port, results=False)
+
+
+def port_result_roles(port: MemoryOperationPort) -> tuple[ServiceValueRole, ...]:
+    """Result roles that some alternative of the port binds, in role order."""
+    return _roles(port, results=True)
+
+
+def port_capacities(port: MemoryOperationPort) -> PortCapacities:
+    """Read the capacities of one port; a total bounds its context as well."""
+    roles = port_input_roles(port)
+    contract = port.resource_contract
+    dimensions = _capacities(contract)
+    if [len(state) for state in dimensions] != [1, 2, 2] + [1] * len(roles):
+        raise _misshapen("port", f"1, 2, 2 and {len(roles)} times 1 (operand queues)", dimensions)
+    _, in_flight, result_holding, *depths = dimensions
+    operand_depths = [depth for (depth,) in depths]
+    expected = port_contract(
+        in_flight=in_flight,
+        result_holding=result_holding,
+        operand_depths=operand_depths,
+        pattern_count=len(contract.use_patterns),
+    )
+    if contract != expected:
+        raise _differs("port", contract, expected)
+    return PortCapacities(
+        in_flight=min(in_flight),
+        result_holding=min(result_holding),
+        operand_depth=tuple(zip(roles, operand_depths, strict=True)),
+    )
+
+
+def service_capacities(service: LocalMemoryService) -> ServiceCapacities:
+    """Read the capacities of one service; its requester count tells its states apart."""
+    contract = service.memory_service_contract.resource_contract
+    requesters, dimensions = contract.requester_count, _capacities(contract)
+    banks = len(dimensions) - 2 * requesters - 1
+    shape = [1] * (2 * requesters) + [2] * banks + [1]
+    if requesters < 1 or banks < 1 or [len(state) for state in dimensions] != shape:
+        needed = f"{2 * requesters} times 1 (ports, queues), 2 per bank, 1 (outstanding)"
+        raise _misshapen("service", needed, dimensions)
+    ports = tuple(depth for (depth,) in dimensions[:requesters])
+    queues = tuple(depth for (depth,) in dimensions[requesters : 2 * requesters])
+    bank_dimensions = tuple((read, write) for read, write in dimensions[2 * requesters : -1])
+    ((outstanding,),) = dimensions[-1:]
+    expected = service_contract(
+        queues=queues,
+        banks=bank_dimensions,
+        outstanding=outstanding,
+        grant=contract.grant_policy,
+    )
+    if contract != expected:
+        raise _differs("service", contract, expected)
+    return ServiceCapacities(ports, queues, bank_dimensions, outstanding, contract.grant_policy)
+
+
+def _roles(port: MemoryOperationPort, *, results: bool) -> tuple[ServiceValueRole, ...]:
+    found: set[ServiceValueRole] = set()
+    for alternative in port.capability_alternatives:
+        schema = MEMORY_SCHEMAS[alternative.actor_contract_domain.actor_schema]
+        wanted = schema.result_roles if results else schema.input_roles
+        found.update(role for role, _ in alternative.role_to_endpoint if role in wanted)
+    return tuple(sorted(found, key=lambda role: role.value))
+
+
+def _capacities(contract: ResourceContract) -> list[list[int]]:
+    return [[dimension.capacity for dimension in state] for state in contract.states]
+
+
+def _misshapen(owner: str, needed: str, dimensions: list[list[int]]) -> Unsupported:
+    found = ", ".join(str(len(state)) for state in dimensions)
+    return Unsupported(
+        Diagnostic(
+            f"{owner}-contract-shape",
+            "resource_contract.states",
+            f"The states must have these dimensions in key order: {needed}, not {found}",
+        )
+    )
+
+
+def _differs(owner: str, contract: ResourceContract, expected: ResourceContract) -> Unsupported:
+    fields = (
+        "states",
+        "transition_count",
+        "timing_contracts",
+        "use_patterns",
+        "requester_count",
+        "eligibility_count",
+        "event_count",
+    )
+    return Unsupported(
+        *(
+            Diagnostic(
+                f"{owner}-contract-unlike",
+                f"resource_contract.{name}",
+                f"The realised {owner} contract has {getattr(expected, name)!r}, "
+                f"not {getattr(contract, name)!r}",
+            )
+            for name in fields
+            if getattr(expected, name) != getattr(contract, name)
+        )
+    )

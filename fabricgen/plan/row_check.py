@@ -1,0 +1,261 @@
+"""Everything that makes a configured occurrence illegal (spec: Operation Rows).
+
+One owner: authoring, the carrier's codec and the model ask here.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fabricgen.atoms.unsigned import U64_MAX
+from fabricgen.errors import Diagnostic
+from fabricgen.plan.admission import admitting_capability
+from fabricgen.plan.roles import RoleBindings, active_roles
+from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
+from fabricgen.plan.support import supports_memory_access
+from fabricgen.records.connectivity import LocalMemoryServiceTarget
+from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.records.port import MemoryCapabilityAlternative
+from fabricgen.vocab.dataflow import ServiceValueRole
+
+__all__ = ["configuration_findings"]
+
+
+def configuration_findings(
+    named: NamedMemory, configuration: MemoryConfiguration
+) -> tuple[Diagnostic, ...]:
+    """Report every reason why the configuration is not legal on this memory; empty when it is."""
+    match configuration:
+        case Disabled():
+            return ()
+        case Active(rows):
+            return tuple(_table_findings(named.occurrence, rows))
+
+
+def _table_findings(
+    occurrence: MemoryOccurrence, rows: tuple[OperationRow | None, ...]
+) -> Iterator[Diagnostic]:
+    port_count = 0 if occurrence.engine is None else len(occurrence.engine.ports)
+    if len(rows) != port_count:
+        yield Diagnostic(
+            "row-count",
+            "operation_rows",
+            f"A Spatial table has one row per port, {port_count}, not {len(rows)}",
+        )
+        return
+    if not any(rows):
+        yield Diagnostic(
+            "configuration-without-row",
+            "operation_rows",
+            "An Active configuration has at least one Active row, not 0; Disabled has none",
+        )
+    for ordinal, row in enumerate(rows):
+        if row is not None:
+            for finding in _row_findings(occurrence, ordinal, row):
+                yield replace(finding, where=f"operation_rows[{ordinal}].{finding.where}")
+    yield from _endpoint_conflicts(occurrence, rows)
+    yield from _open_connections(occurrence, rows)
+
+
+def _row_findings(
+    occurrence: MemoryOccurrence, ordinal: int, row: OperationRow
+) -> Iterator[Diagnostic]:
+    if row.port != ordinal:
+        yield Diagnostic(
+            "row-port",
+            "port",
+            f"Row {ordinal} of a Spatial table is port {ordinal}, not {row.port}",
+        )
+        return
+    if (alternative := _alternative(occurrence, row)) is None:
+        yield Diagnostic(
+            "row-alternative-range",
+            "capability_alternative",
+            f"The alternative must be one of the port's, not {row.capability_alternative}",
+        )
+        return
+    unsupported = supports_memory_access(
+        occurrence, row.port, row.capability_alternative, row.actor, row.access, row.use_pattern
+    )
+    yield from unsupported
+    yield from _target_findings(occurrence, row, is_supported=not unsupported)
+    if row.actor.schema_id is alternative.actor_contract_domain.actor_schema:
+        inputs, results = active_roles(alternative, row.actor, row.access)
+        yield from _source_findings(occurrence, row, inputs)
+        yield from _destination_findings(occurrence, row, results)
+
+
+def _alternative(
+    occurrence: MemoryOccurrence, row: OperationRow
+) -> MemoryCapabilityAlternative | None:
+    if occurrence.engine is None or not 0 <= row.port < len(occurrence.engine.ports):
+        return None
+    alternatives = occurrence.engine.ports[row.port].capability_alternatives
+    chosen = row.capability_alternative
+    return alternatives[chosen] if 0 <= chosen < len(alternatives) else None
+
+
+def _target_findings(
+    occurrence: MemoryOccurrence, row: OperationRow, *, is_supported: bool
+) -> Iterator[Diagnostic]:
+    dispatch = occurrence.connectivity.operation_ports[row.port]
+    targets = dispatch.capability_target_domains[row.capability_alternative]
+    if row.service_target not in targets:
+        yield Diagnostic(
+            "row-target",
+            "service_target",
+            f"The target must lie in H_dispatch, {list(targets)!r}, not {row.service_target!r}",
+        )
+    if not 0 <= row.base_addr <= U64_MAX:
+        yield Diagnostic(
+            "row-base-range",
+            "base_addr",
+            f"The base address must be from 0 to 2**64 - 1, not {row.base_addr}",
+        )
+    service = occurrence.local_service
+    if service is None or not isinstance(row.service_target, LocalMemoryServiceTarget):
+        return
+    if row.base_addr >= service.capacity_bytes:
+        yield Diagnostic(
+            "row-base-outside",
+            "base_addr",
+            f"The base address of a local row must lie inside the {service.capacity_bytes} bytes "
+            f"of the service, not at {row.base_addr}",
+        )
+    contract = service.memory_service_contract
+    admitted = admitting_capability(contract, row.port, row.actor, row.access) is not None
+    # An access that the port itself refuses is reported once.
+    if is_supported and not admitted:
+        yield Diagnostic(
+            "row-service-capability",
+            "access",
+            f"Some capability of the local service that port {row.port} may use must admit the "
+            f"access, not none: {row.access!r}",
+        )
+
+
+def _source_findings(
+    occurrence: MemoryOccurrence, row: OperationRow, inputs: RoleBindings
+) -> Iterator[Diagnostic]:
+    active, bound = [role for role, _ in inputs], dict(inputs)
+    if [role for role, _ in row.sources] != active:
+        yield _role_mismatch("row-sources", "sources", active, [role for role, _ in row.sources])
+    connections = occurrence.connectivity.internal_connections
+    for role, source in row.sources:
+        if source.connection is None or role not in bound:
+            continue
+        if not (
+            0 <= source.connection < len(connections)
+            and connections[source.connection].sink_endpoint_ordinal == bound[role]
+        ):
+            yield Diagnostic(
+                "row-source-connection",
+                f"sources.{role.name.lower()}",
+                f"The connection must sink at endpoint {bound[role]}, "
+                f"which connection {source.connection} does not",
+            )
+
+
+def _destination_findings(
+    occurrence: MemoryOccurrence, row: OperationRow, results: RoleBindings
+) -> Iterator[Diagnostic]:
+    active, bound = [role for role, _ in results], dict(results)
+    named = [role for role, _ in row.destinations]
+    if named != active:
+        yield _role_mismatch("row-destinations", "destinations", active, named)
+    connections = occurrence.connectivity.internal_connections
+    for role, destination in row.destinations:
+        where = f"destinations.{role.name.lower()}"
+        chosen = destination.connections
+        if not destination.expose and not chosen:
+            yield Diagnostic(
+                "row-destination-missing",
+                where,
+                "An active result role goes to its endpoint or to a connection, not nowhere",
+            )
+        if list(chosen) != sorted(set(chosen)):
+            yield Diagnostic(
+                "row-destination-order",
+                where,
+                f"The connections must be ascending without repeats, not {list(chosen)}",
+            )
+        for ordinal in chosen if role in bound else ():
+            if not (
+                0 <= ordinal < len(connections)
+                and connections[ordinal].source_endpoint_ordinal == bound[role]
+            ):
+                yield Diagnostic(
+                    "row-destination-connection",
+                    where,
+                    f"The connection must start at endpoint {bound[role]}, "
+                    f"which connection {ordinal} does not",
+                )
+
+
+def _role_mismatch(
+    code: str, where: str, active: list[ServiceValueRole], found: list[ServiceValueRole]
+) -> Diagnostic:
+    def listed(roles: list[ServiceValueRole]) -> str:
+        return ", ".join(role.name for role in roles) or "none"
+
+    return Diagnostic(
+        code,
+        where,
+        f"The roles must be exactly {listed(active)} in this order, not {listed(found)}",
+    )
+
+
+def _bindings(occurrence: MemoryOccurrence, row: OperationRow) -> tuple[RoleBindings, RoleBindings]:
+    """Active bindings of a row; empty where the row itself is already reported."""
+    alternative = _alternative(occurrence, row)
+    if (
+        alternative is None
+        or row.actor.schema_id is not alternative.actor_contract_domain.actor_schema
+    ):
+        return (), ()
+    return active_roles(alternative, row.actor, row.access)
+
+
+def _endpoint_conflicts(
+    occurrence: MemoryOccurrence, rows: tuple[OperationRow | None, ...]
+) -> Iterator[Diagnostic]:
+    """An untagged endpoint belongs to at most one active role of the whole table."""
+    users: defaultdict[int, list[str]] = defaultdict(list)
+    for ordinal, row in enumerate(rows):
+        if row is None:
+            continue
+        inputs, results = _bindings(occurrence, row)
+        sources, destinations = dict(row.sources), dict(row.destinations)
+        for role, endpoint in inputs:
+            if role in sources and sources[role].connection is None:
+                users[endpoint].append(f"row {ordinal} {role.name}")
+        for role, endpoint in results:
+            if role in destinations and destinations[role].expose:
+                users[endpoint].append(f"row {ordinal} {role.name}")
+    for endpoint, names in sorted(users.items()):
+        if len(names) > 1:
+            yield Diagnostic(
+                "row-endpoint-conflict",
+                "operation_rows",
+                f"Endpoint {endpoint} serves one active role in a Spatial table, "
+                f"not {len(names)}: {', '.join(names)}",
+            )
+
+
+def _open_connections(
+    occurrence: MemoryOccurrence, rows: tuple[OperationRow | None, ...]
+) -> Iterator[Diagnostic]:
+    """Every selected connection has exactly one producer and at least one consumer."""
+    active = [row for row in rows if row is not None]
+    producers = [c for row in active for _, d in row.destinations for c in d.connections]
+    consumers = {s.connection for row in active for _, s in row.sources}
+    for ordinal in range(len(occurrence.connectivity.internal_connections)):
+        made, used = producers.count(ordinal), ordinal in consumers
+        if made > 1 or (made == 1) != used:
+            yield Diagnostic(
+                "row-connection-open",
+                "operation_rows",
+                f"Connection {ordinal} needs 1 producer and some consumer or neither, "
+                f"not {made} and {'some' if used else 'none'}",
+            )

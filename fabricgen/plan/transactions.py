@@ -1,0 +1,166 @@
+"""The transaction plan of one firing (spec: Typed C++ Projection, deriveMemoryPortTransactionPlan).
+
+One parent request, its port-local children, and how their responses become one retirement. Views
+only: nothing here is persistent or has an identity of its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.schema.service import CanonicalService, canonical_service
+from fabricgen.vocab.dataflow import MemoryMaskForm, OperationSchemaId, ServiceValueRole
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+
+__all__ = [
+    "Activation",
+    "Always",
+    "ChildProjection",
+    "MemoryPortAssembly",
+    "MemoryPortChildTransaction",
+    "MemoryPortTransactionPlan",
+    "ParentMaskAny",
+    "ParentRequest",
+    "ParentResponseOrZeroOnEmptyMask",
+    "PassThroughParent",
+    "ResultStrategy",
+    "Retirement",
+    "SingleParentRetirement",
+    "derive_memory_port_transaction_plan",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """The child is submitted by every firing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParentMaskAny:
+    """The child is submitted when at least one lane of the parent's mask is set."""
+
+
+Activation = Always | ParentMaskAny
+
+
+@dataclass(frozen=True, slots=True)
+class ParentRequest:
+    """The child carries the whole parent: contract, access view, mask, address and payload."""
+
+
+ChildProjection = ParentRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PassThroughParent:
+    """The result is the parent response."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParentResponseOrZeroOnEmptyMask:
+    """The result is the parent response, or zero made locally when no lane is active."""
+
+
+ResultStrategy = PassThroughParent | ParentResponseOrZeroOnEmptyMask
+
+
+@dataclass(frozen=True, slots=True)
+class SingleParentRetirement:
+    """All results and the completion leave as one packet of the one parent."""
+
+
+Retirement = SingleParentRetirement
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPortChildTransaction:
+    """One port-local child: its slot, when it is submitted, and what it carries."""
+
+    ordinal: int
+    activation: Activation
+    projection: ChildProjection
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPortAssembly:
+    """How responses become results: each non-completion result role, in role order."""
+
+    strategies: tuple[tuple[ServiceValueRole, ResultStrategy], ...]
+    retirement: Retirement
+
+    @property
+    def result_roles(self) -> tuple[ServiceValueRole, ...]:
+        """Roles that carry a value; empty for a store."""
+        return tuple(role for role, _ in self.strategies)
+
+    def result_strategy(self, role: ServiceValueRole) -> ResultStrategy:
+        """Strategy of one of the :attr:`result_roles`."""
+        return dict(self.strategies)[role]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPortTransactionPlan:
+    """The one plan that model and hardware consume."""
+
+    parent_service: CanonicalService
+    transactions: tuple[MemoryPortChildTransaction, ...]
+    assembly: MemoryPortAssembly
+
+
+def derive_memory_port_transaction_plan(
+    projection: MemoryPortTransactionProjection,
+    actor: CanonicalActorProjection,
+    parent_service: CanonicalService,
+    access: CanonicalMemoryAccessView | None,
+) -> MemoryPortTransactionPlan:
+    """Derive children, assembly and retirement of one parent request.
+
+    ``Invalid`` when actor, parent service and access view do not describe the same actor.
+    """
+    if found := tuple(_mismatches(actor, parent_service, access)):
+        raise Invalid(*found)
+    if projection is not MemoryPortTransactionProjection.DIRECT:
+        raise Unsupported(
+            Diagnostic(
+                "projection-active-lanes",
+                "projection",
+                f"The transaction projection must be DIRECT, not {projection.name}",
+            )
+        )
+    masked = access is not None and access.mask_form is MemoryMaskForm.DYNAMIC
+    strategy = ParentResponseOrZeroOnEmptyMask() if masked else PassThroughParent()
+    activation = ParentMaskAny() if masked else Always()
+    return MemoryPortTransactionPlan(
+        parent_service=parent_service,
+        transactions=(MemoryPortChildTransaction(0, activation, ParentRequest()),),
+        assembly=MemoryPortAssembly(
+            strategies=tuple(
+                (role, strategy)
+                for role in parent_service.result_roles
+                if role is not ServiceValueRole.COMPLETION
+            ),
+            retirement=SingleParentRetirement(),
+        ),
+    )
+
+
+def _mismatches(
+    actor: CanonicalActorProjection,
+    parent_service: CanonicalService,
+    access: CanonicalMemoryAccessView | None,
+) -> Iterator[Diagnostic]:
+    is_fence = actor.schema_id is OperationSchemaId.DATAFLOW_FENCE
+    if is_fence and access is not None:
+        yield Diagnostic("fence-access", "access", "A fence has no access view, not one")
+    elif not is_fence and access is None:
+        yield Diagnostic(
+            "access-missing", "access", f"{actor.schema_id.name} needs an access view, not none"
+        )
+    elif parent_service != (expected := canonical_service(actor, access)):
+        yield Diagnostic(
+            "parent-service-mismatch",
+            "parent_service",
+            f"The parent service of {actor.schema_id.name} must be {expected!r}, "
+            f"not {parent_service!r}",
+        )
