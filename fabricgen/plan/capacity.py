@@ -4,9 +4,11 @@ A contract whose states do not have the shape of :mod:`fabricgen.plan.contract` 
 reading: the functions raise ``Unsupported``.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
 
-from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.errors import Diagnostic, Invalid, Unsupported
 from fabricgen.plan.contract import port_contract, service_contract
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.resource import GrantPolicy, ResourceContract
@@ -85,14 +87,17 @@ def port_capacities(port: MemoryOperationPort) -> PortCapacities:
         raise _misshapen("port", f"1, 2, 2 and {len(roles)} times 1 (operand queues)", dimensions)
     _, in_flight, result_holding, *depths = dimensions
     operand_depths = [depth for (depth,) in depths]
-    expected = port_contract(
-        in_flight=in_flight,
-        result_holding=result_holding,
-        operand_depths=operand_depths,
-        pattern_count=len(contract.use_patterns),
+    _require_like(
+        "port",
+        contract,
+        partial(
+            port_contract,
+            in_flight=in_flight,
+            result_holding=result_holding,
+            operand_depths=operand_depths,
+            pattern_count=len(contract.use_patterns),
+        ),
     )
-    if contract != expected:
-        raise _differs("port", contract, expected)
     return PortCapacities(
         in_flight=min(in_flight),
         result_holding=min(result_holding),
@@ -105,22 +110,28 @@ def service_capacities(service: LocalMemoryService) -> ServiceCapacities:
     contract = service.memory_service_contract.resource_contract
     requesters, dimensions = contract.requester_count, _capacities(contract)
     banks = len(dimensions) - 2 * requesters - 1
-    shape = [1] * (2 * requesters) + [2] * banks + [1]
-    if requesters < 1 or banks < 1 or [len(state) for state in dimensions] != shape:
+    lengths = [len(state) for state in dimensions]
+    # The counts come first: a hostile requester count must not cost memory.
+    if not (
+        requesters >= 1 and banks >= 1 and lengths == [1] * (2 * requesters) + [2] * banks + [1]
+    ):
         needed = f"{2 * requesters} times 1 (ports, queues), 2 per bank, 1 (outstanding)"
         raise _misshapen("service", needed, dimensions)
     ports = tuple(depth for (depth,) in dimensions[:requesters])
     queues = tuple(depth for (depth,) in dimensions[requesters : 2 * requesters])
     bank_dimensions = tuple((read, write) for read, write in dimensions[2 * requesters : -1])
     ((outstanding,),) = dimensions[-1:]
-    expected = service_contract(
-        queues=queues,
-        banks=bank_dimensions,
-        outstanding=outstanding,
-        grant=contract.grant_policy,
+    _require_like(
+        "service",
+        contract,
+        partial(
+            service_contract,
+            queues=queues,
+            banks=bank_dimensions,
+            outstanding=outstanding,
+            grant=contract.grant_policy,
+        ),
     )
-    if contract != expected:
-        raise _differs("service", contract, expected)
     return ServiceCapacities(ports, queues, bank_dimensions, outstanding, contract.grant_policy)
 
 
@@ -148,25 +159,29 @@ def _misshapen(owner: str, needed: str, dimensions: list[list[int]]) -> Unsuppor
     )
 
 
-def _differs(owner: str, contract: ResourceContract, expected: ResourceContract) -> Unsupported:
-    fields = (
-        "states",
-        "transition_count",
-        "timing_contracts",
-        "use_patterns",
-        "requester_count",
-        "eligibility_count",
-        "event_count",
-    )
-    return Unsupported(
-        *(
-            Diagnostic(
-                f"{owner}-contract-unlike",
-                f"resource_contract.{name}",
-                f"The realised {owner} contract has {getattr(expected, name)!r}, "
-                f"not {getattr(contract, name)!r}",
+def _require_like(
+    owner: str, contract: ResourceContract, build: Callable[[], ResourceContract]
+) -> None:
+    """Refuse a contract that differs from the one built with its own capacities."""
+    try:
+        expected = build()
+    except Invalid:
+        # No contract of the realised form has such capacities, such as a queue of none.
+        expected = None
+    differing = [
+        field.name
+        for field in fields(contract)
+        if expected is None or getattr(expected, field.name) != getattr(contract, field.name)
+    ]
+    if differing:
+        raise Unsupported(
+            *(
+                Diagnostic(
+                    f"{owner}-contract-unlike",
+                    f"resource_contract.{name}",
+                    f"The value must be that of the realised {owner} contract, "
+                    f"not {getattr(contract, name)!r}",
+                )
+                for name in differing
             )
-            for name in fields
-            if getattr(expected, name) != getattr(contract, name)
         )
-    )

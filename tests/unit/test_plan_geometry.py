@@ -1,0 +1,172 @@
+import pytest
+
+from fabricgen.errors import Unsupported
+from fabricgen.plan.geometry import (
+    AccessMode,
+    BankGeometry,
+    bank_geometry,
+    requester_choice,
+    requester_shape,
+)
+from fabricgen.records.fabric import MemoryImplementation
+from tests.support.memories import (
+    ABSENT,
+    CONTIGUOUS,
+    DYNAMIC,
+    ELEMENT,
+    INDEXED,
+    LOAD,
+    STORE,
+    access_class,
+    alternative,
+    capability,
+    hybrid_memory,
+    memory,
+    port,
+    row,
+    service,
+    view,
+)
+
+
+def one_port(port_classes, service_classes, *, implementation=None, schema=LOAD, **service_options):
+    """One load port with wide endpoints over one capability."""
+    ends = {"addr": 512, "mask": 16, "ctrl": 0, "data": 1024, "done": 0}
+    roles = {"address": 0, "mask": 1, "control": 2, "data": 3, "completion": 4}
+    local = service(capability(schema, service_classes, (0,)), requesters=1, **service_options)
+    return memory(
+        ends,
+        3,
+        (port(alternative(schema, roles, port_classes)),),
+        local,
+        implementation=implementation,
+    )
+
+
+def codes(error):
+    return [diagnostic.code for diagnostic in error.value.diagnostics]
+
+
+def test_banks_come_from_states_and_beats_from_capabilities():
+    assert bank_geometry(hybrid_memory()) == BankGeometry(4096, 8, 4)
+
+
+def test_address_bits_reach_the_last_byte_and_rows_hold_a_ragged_end():
+    geometry = BankGeometry(capacity_bytes=100, beat_bytes=8, banks=4)
+    assert (geometry.address_bits, geometry.rows) == (7, 4)
+
+
+def test_modes_are_the_pairs_of_form_and_element_with_the_widest_lane_count():
+    # The element class and the contiguous class share the mode of 4-byte elements in sequence.
+    shape = requester_shape(hybrid_memory(), 0)
+    assert shape.modes == (
+        AccessMode(False, 1, 1),
+        AccessMode(False, 2, 1),
+        AccessMode(False, 4, 4),
+    )
+    assert (shape.reads, shape.writes, shape.region_sets) == (True, False, ((0,),))
+    assert (shape.lanes, shape.segments, shape.data_bytes) == (4, 1, 16)
+
+
+def test_indexed_modes_have_an_address_per_lane():
+    gather = access_class(INDEXED, LOAD, elements=(32,), lanes=((1, 8),), masks=(ABSENT, DYNAMIC))
+    shape = requester_shape(one_port((gather,), (gather,)), 0)
+    assert shape.modes == (AccessMode(True, 4, 8),)
+    assert (shape.segments, shape.data_bytes) == (8, 32)
+
+
+def test_no_mode_is_built_for_what_the_service_does_not_serve():
+    wide = access_class(ELEMENT, LOAD, elements=(8, 16, 32, 64), lanes=(1,))
+    narrow = access_class(ELEMENT, LOAD, elements=(16, 32, 128), lanes=(1,))
+    shape = requester_shape(one_port((wide,), (narrow,)), 0)
+    assert [mode.element_bytes for mode in shape.modes] == [2, 4]
+
+
+def test_a_port_that_nothing_serves_is_unsupported():
+    element = access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,))
+    other = access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=(4,))
+    with pytest.raises(Unsupported) as error:
+        requester_shape(one_port((element,), (other,)), 0)
+    assert codes(error) == ["port-unserved"]
+
+
+@pytest.mark.parametrize("element", [12, (8, 64)])
+def test_an_element_that_is_not_whole_bytes_is_unsupported(element):
+    classes = (access_class(ELEMENT, LOAD, elements=(element,), lanes=(1,)),)
+    with pytest.raises(Unsupported) as error:
+        requester_shape(one_port(classes, classes), 0)
+    assert codes(error) == ["element-width-not-bytes"]
+
+
+def test_elements_of_three_bytes_are_realised_unless_bases_are_aligned():
+    classes = (access_class(ELEMENT, LOAD, elements=(24,), lanes=(1,)),)
+    assert requester_shape(one_port(classes, classes), 0).modes == (AccessMode(False, 3, 1),)
+    aligned = MemoryImplementation(aligned_bases=True)
+    with pytest.raises(Unsupported) as error:
+        requester_shape(one_port(classes, classes, implementation=aligned), 0)
+    assert codes(error) == ["aligned-element-size"]
+
+
+def test_more_than_64_access_modes_are_unsupported():
+    def classes(count):
+        elements = tuple(range(8, 8 * count + 1, 8))
+        return (access_class(ELEMENT, LOAD, elements=elements, lanes=(1,)),)
+
+    assert len(requester_shape(one_port(classes(64), classes(64)), 0).modes) == 64
+    with pytest.raises(Unsupported) as error:
+        requester_shape(one_port(classes(65), classes(65)), 0)
+    assert codes(error) == ["access-modes"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"banks": 3}, "bank-count"),
+        ({"capacity": 2**32 + 1}, "service-capacity-limit"),
+        ({"implementation": MemoryImplementation(bank_function="hashed")}, "bank-function"),
+    ],
+)
+def test_a_service_without_a_bank_shape_is_unsupported(options, code):
+    classes = (access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,)),)
+    with pytest.raises(Unsupported) as error:
+        bank_geometry(one_port(classes, classes, **options))
+    assert codes(error) == [code]
+
+
+@pytest.mark.parametrize("beat", [12, 24])
+def test_a_beat_that_is_no_power_of_two_of_bytes_is_unsupported(beat):
+    classes = (access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,)),)
+    local = service(capability(LOAD, classes, (0,), beat=beat), requesters=1)
+    named = memory({"a": 32, "d": 32}, 1, (), local)
+    with pytest.raises(Unsupported) as error:
+        bank_geometry(named)
+    assert codes(error) == ["beat-width"]
+
+
+def test_capabilities_of_different_beats_are_unsupported():
+    element = (access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,)),)
+    local = service(
+        capability(LOAD, element, (0,), beat=32),
+        capability(STORE, element, (0,), beat=64),
+        requesters=1,
+    )
+    with pytest.raises(Unsupported) as error:
+        bank_geometry(memory({"a": 32, "d": 32}, 1, (), local))
+    assert codes(error) == ["mixed-beat-widths"]
+
+
+def test_a_row_names_its_mode_and_the_regions_of_the_capability_that_admits_it():
+    low = access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,))
+    high = access_class(CONTIGUOUS, LOAD, elements=(16,), lanes=(2, 4))
+    ends = {"addr": 32, "ctrl": 0, "data": 64, "done": 0}
+    roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
+    local = service(
+        capability(LOAD, (low,), (0,), regions=(0, 2)),
+        capability(LOAD, (high,), (0,), regions=(1,)),
+        requesters=1,
+    )
+    named = memory(ends, 2, (port(alternative(LOAD, roles, (low, high)), inputs=2),), local)
+    assert requester_shape(named, 0).region_sets == ((0, 2), (1,))
+    assert requester_shape(named, 0).modes == (AccessMode(False, 2, 4), AccessMode(False, 4, 1))
+    assert requester_choice(named, row(0, LOAD, view(ELEMENT))) == (1, 0)
+    assert requester_choice(named, row(0, LOAD, view(CONTIGUOUS, element=16, lanes=2))) == (0, 1)
