@@ -12,7 +12,7 @@ from typing import Self
 
 from fabricgen.errors.catalog import CATALOG
 
-__all__ = ["Diagnostic", "FabricError", "Invalid", "Unsupported", "placed"]
+__all__ = ["Diagnostic", "FabricError", "Invalid", "ToolMissing", "Unsupported", "placed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,23 @@ class Invalid(FabricError):
 
 class Unsupported(FabricError):
     """The input is legal, and no provider of this generator realises it."""
+
+
+class ToolMissing(Exception):
+    """A program or Python package that this step needs is not installed.
+
+    Parameters
+    ----------
+    name
+        What is missing.
+    install
+        The command that installs it.
+    """
+
+    def __init__(self, name: str, install: str) -> None:
+        super().__init__(f"{name} is required for this step; install it with: {install}")
+        self.name = name
+        self.install = install
 
 
 @contextmanager

@@ -1,0 +1,167 @@
+"""The base of all authoring documents, and pydantic's errors as our findings.
+
+Union members carry a tag that starts with ``~``. Pydantic puts it into an error's location, where
+:func:`path` drops it and :func:`_keys_at` uses it to find the member that was tried.
+"""
+
+import copy
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar, cast, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Tag, ValidationError
+from pydantic_core import ErrorDetails
+
+from fabricgen.errors import Diagnostic
+
+__all__ = ["Document", "path", "shown", "validated"]
+
+_Location = tuple[int | str, ...]
+_D = TypeVar("_D", bound="Document")
+_SHOWN_CHARACTERS = 40
+
+
+class Document(BaseModel):
+    """One table of a document: closed keys, no coercion, immutable."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def validated(
+    model: type[_D], data: Mapping[str, object]
+) -> tuple[_D | None, tuple[Diagnostic, ...]]:
+    """Read one document; it is ``None`` where the findings leave nothing to go on with.
+
+    Unknown keys are reported and then ignored, so that later stages can still report theirs.
+    """
+    try:
+        return model.model_validate(data), ()
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    found = tuple(_diagnostic(model, detail) for detail in details)
+    unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
+    if len(unknown) < len(details):
+        return None, found
+    known = copy.deepcopy(dict(data))
+    for location in unknown:
+        _drop(known, [part for part in location if not _is_tag(part)])
+    return model.model_validate(known), found
+
+
+def path(location: Iterable[int | str]) -> str:
+    """Spell a location as ``memory[0].port[1]``."""
+    text = ""
+    for part in location:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif not _is_tag(part):
+            text += f".{part}" if text else part
+    return text or "document"
+
+
+def shown(value: object) -> str:
+    """Show a document's value in a message, short enough for one line."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            text = str(value) if value.bit_length() < 4096 else f"a {value.bit_length()}-bit integer"
+        case str():
+            text = '"' + value.encode("unicode_escape").decode("ascii") + '"'
+        case dict():
+            return "a table"
+        case list():
+            return "a list"
+        case _:
+            text = str(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
+
+
+def _is_tag(part: int | str) -> bool:
+    return isinstance(part, str) and part.startswith("~")
+
+
+def _drop(data: object, location: list[int | str]) -> None:
+    """Remove one key, which pydantic has found, from nested tables and lists."""
+    *parents, last = location
+    for part in parents:
+        data = cast("dict[int | str, object]", data)[part]
+    del cast("dict[int | str, object]", data)[last]
+
+
+def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
+    kind, location = detail["type"], detail["loc"]
+    match kind:
+        case "missing":
+            code, requirement, found = "missing-key", "The key must be present", "absent"
+        case "extra_forbidden":
+            keys = _keys_at(model, location[:-1])
+            code, requirement = "unknown-key", f"The key must be one of {', '.join(keys)}"
+            found = _with_guess(str(location[-1]), keys)
+        case "value_choice":
+            code, requirement, found = "wrong-type", detail["msg"], shown(detail["input"])
+        case "too_short":
+            context = detail["ctx"] if "ctx" in detail else {}
+            code, found = "list-length", str(context["actual_length"])
+            requirement = f"The list must hold at least {context['min_length']} item"
+        case _:
+            code, requirement = _REQUIREMENTS[kind](detail.get("ctx", {}))
+            found = shown(detail["input"])
+    return Diagnostic(code, path(location), f"{requirement}, not {found}")
+
+
+def _with_guess(key: str, keys: Iterable[str]) -> str:
+    close = difflib.get_close_matches(key, list(keys), n=1)
+    return shown(key) + (f" (did you mean {close[0]}?)" if close else "")
+
+
+_Context = Mapping[str, object]
+
+
+def _type(requirement: str) -> Callable[[_Context], tuple[str, str]]:
+    return lambda _: ("wrong-type", f"The value must be {requirement}")
+
+
+#: Pydantic's error types that a strict document can raise, as code and requirement.
+_REQUIREMENTS: dict[str, Callable[[_Context], tuple[str, str]]] = {
+    "int_type": _type("an integer"),
+    "bool_type": _type("true or false"),
+    "string_type": _type("a string"),
+    "list_type": _type("a list"),
+    "dict_type": _type("a table"),
+    "model_type": _type("a table"),
+    "literal_error": lambda c: ("unknown-value", f"The value must be {c['expected']}"),
+    "greater_than_equal": lambda c: ("value-out-of-range", f"The value must be at least {c['ge']}"),
+    "less_than_equal": lambda c: ("value-out-of-range", f"The value must be at most {c['le']}"),
+    "string_pattern_mismatch": lambda c: (
+        "name-format",
+        f"The name must match the pattern {c['pattern']}",
+    ),
+}
+
+
+def _keys_at(model: type[Document], location: _Location) -> list[str]:
+    """Keys of the table at a location; union members are chosen by the tags in it."""
+    annotation: object = model
+    for part in location:
+        annotation = _step(annotation, part)
+    while not (isinstance(annotation, type) and issubclass(annotation, Document)):
+        annotation = get_args(annotation)[0]
+    return sorted(info.alias or name for name, info in annotation.model_fields.items())
+
+
+def _step(annotation: object, part: int | str) -> object:
+    """Type of one part of a value, looking through ``Annotated`` and optional types."""
+    if isinstance(annotation, type) and issubclass(annotation, Document):
+        fields = {info.alias or name: info for name, info in annotation.model_fields.items()}
+        return fields[cast("str", part)].annotation
+    arguments = get_args(annotation)
+    if get_origin(annotation) is list:
+        return arguments[0]
+    if get_origin(annotation) is dict:
+        return arguments[1]
+    if _is_tag(part):
+        tagged = [a for a in arguments if Tag(cast("str", part)) in get_args(a)[1:]]
+        if tagged:
+            return tagged[0]
+    return _step(arguments[0], part)
