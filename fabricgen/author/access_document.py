@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field, Tag
 
 from fabricgen.author.document import Document
-from fabricgen.author.fields import Positive, UnsignedItem
+from fabricgen.author.fields import Positive, UnsignedItem, by_type
 
 __all__ = [
     "AddressDocument",
@@ -38,24 +38,10 @@ class AddressDocument(Document):
     )
 
 
-def _alignment_kind(value: object) -> str | None:
-    match value:
-        case str():
-            return "~any"
-        case list():
-            return "~bytes"
-        case _:
-            return None
-
-
 _Alignment = Annotated[
     Annotated[Literal["any"], Tag("~any")]
     | Annotated[list[Positive], Field(min_length=1), Tag("~bytes")],
-    Discriminator(
-        _alignment_kind,
-        custom_error_type="value_choice",
-        custom_error_message="The value must be 'any' or a list of byte alignments",
-    ),
+    by_type("'any' or a list of byte alignments", any=str, bytes=list),
 ]
 
 

@@ -65,7 +65,9 @@ def shown(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case int():
-            text = str(value) if value.bit_length() < 4096 else f"a {value.bit_length()}-bit integer"
+            text = (
+                str(value) if value.bit_length() < 4096 else f"a {value.bit_length()}-bit integer"
+            )
         case str():
             text = '"' + value.encode("unicode_escape").decode("ascii") + '"'
         case dict():
@@ -101,7 +103,7 @@ def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
         case "value_choice":
             code, requirement, found = "wrong-type", detail["msg"], shown(detail["input"])
         case "too_short":
-            context = detail["ctx"] if "ctx" in detail else {}
+            context = detail.get("ctx", {})
             code, found = "list-length", str(context["actual_length"])
             requirement = f"The list must hold at least {context['min_length']} item"
         case _:

@@ -6,7 +6,7 @@ change no observable order or value, may be left out.
 
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field, Tag
 
 from fabricgen.author.access_document import (
     ContractDocument,
@@ -14,18 +14,29 @@ from fabricgen.author.access_document import (
     StoreAccessDocument,
 )
 from fabricgen.author.document import Document
-from fabricgen.author.fields import EndpointName, Name, Positive, U32Count, Unsigned
+from fabricgen.author.fields import (
+    EndpointName,
+    Name,
+    Positive,
+    U32Count,
+    Unsigned,
+    by_key,
+    by_type,
+)
 
 __all__ = [
     "CapabilityDocument",
     "EndpointDocument",
     "FabricDocument",
     "FabricHeader",
+    "FixedPriorityChoice",
     "FixedPriorityDocument",
     "GrantDocument",
     "ImplementationDocument",
     "LoadCapabilityDocument",
+    "LoadChoice",
     "LoadDocument",
+    "LoadRolesDocument",
     "LocalServiceDocument",
     "MemoryDocument",
     "OperandDepthDocument",
@@ -33,11 +44,14 @@ __all__ = [
     "PortDocument",
     "PortResourcesDocument",
     "RegionDocument",
+    "RoundRobinChoice",
     "RoundRobinDocument",
     "ServiceResourcesDocument",
-    "StoreCapabilityDocument",
-    "StoreDocument",
     "StorageDocument",
+    "StoreCapabilityDocument",
+    "StoreChoice",
+    "StoreDocument",
+    "StoreRolesDocument",
 ]
 
 
@@ -60,25 +74,9 @@ class OperandDepthDocument(Document):
     control: U32Count | None = Field(default=None, description="Tokens of the control queue.")
 
 
-def _depth_kind(value: object) -> str | None:
-    match value:
-        case bool():
-            return None
-        case int():
-            return "~all"
-        case dict() | OperandDepthDocument():
-            return "~each"
-        case _:
-            return None
-
-
 _OperandDepth = Annotated[
     Annotated[U32Count, Tag("~all")] | Annotated[OperandDepthDocument, Tag("~each")],
-    Discriminator(
-        _depth_kind,
-        custom_error_type="value_choice",
-        custom_error_message="The value must be an integer or a table with a depth per role",
-    ),
+    by_type("an integer or a table with a depth per role", all=int, each=dict),
 ]
 
 
@@ -193,32 +191,22 @@ class FixedPriorityDocument(Document):
     )
 
 
-def _grant_kind(value: object) -> str | None:
-    match value:
-        case {"round_robin": _}:
-            return "~round_robin"
-        case {"fixed_priority": _}:
-            return "~fixed_priority"
-        case _:
-            return None
+class RoundRobinChoice(Document):
+    """Round robin among the ports."""
 
-
-class _RoundRobinChoice(Document):
     round_robin: RoundRobinDocument = Field(description="Round robin in port order.")
 
 
-class _FixedPriorityChoice(Document):
+class FixedPriorityChoice(Document):
+    """Fixed priority among the ports."""
+
     fixed_priority: FixedPriorityDocument = Field(description="Fixed priority.")
 
 
 GrantDocument = Annotated[
-    Annotated[_RoundRobinChoice, Tag("~round_robin")]
-    | Annotated[_FixedPriorityChoice, Tag("~fixed_priority")],
-    Discriminator(
-        _grant_kind,
-        custom_error_type="value_choice",
-        custom_error_message="The value must be a table with round_robin or fixed_priority",
-    ),
+    Annotated[RoundRobinChoice, Tag("~round_robin")]
+    | Annotated[FixedPriorityChoice, Tag("~fixed_priority")],
+    by_key("round_robin", "fixed_priority"),
 ]
 
 
@@ -263,31 +251,21 @@ class StoreCapabilityDocument(_ServedDocument):
     )
 
 
-class _LoadChoice(Document):
+class LoadChoice(Document):
+    """A capability for loads."""
+
     load: LoadCapabilityDocument = Field(description="Served loads.")
 
 
-class _StoreChoice(Document):
+class StoreChoice(Document):
+    """A capability for stores."""
+
     store: StoreCapabilityDocument = Field(description="Served stores.")
 
 
-def _capability_kind(value: object) -> str | None:
-    match value:
-        case {"load": _} | _LoadChoice():
-            return "~load"
-        case {"store": _} | _StoreChoice():
-            return "~store"
-        case _:
-            return None
-
-
 CapabilityDocument = Annotated[
-    Annotated[_LoadChoice, Tag("~load")] | Annotated[_StoreChoice, Tag("~store")],
-    Discriminator(
-        _capability_kind,
-        custom_error_type="value_choice",
-        custom_error_message="The value must be a table with load or store",
-    ),
+    Annotated[LoadChoice, Tag("~load")] | Annotated[StoreChoice, Tag("~store")],
+    by_key("load", "store"),
 ]
 
 

@@ -1,5 +1,6 @@
 """Field types that several documents share."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from pydantic import Discriminator, Field, Tag
@@ -16,6 +17,8 @@ __all__ = [
     "U32Count",
     "Unsigned",
     "UnsignedItem",
+    "by_key",
+    "by_type",
 ]
 
 U32_MAX = 2**32 - 1
@@ -40,24 +43,34 @@ class Interval(Document):
     upper: Positive = Field(alias="to", description="Largest value.")
 
 
-def _item_kind(value: object) -> str | None:
-    match value:
-        case bool():
+def by_key(*keys: str) -> Discriminator:
+    """Choose the union member tagged ``~key`` by the first of ``keys`` that the table has."""
+
+    def choose(value: object) -> str | None:
+        if not isinstance(value, dict):
             return None
-        case int():
-            return "~value"
-        case dict() | Interval():
-            return "~interval"
-        case _:
-            return None
+        return next((f"~{key}" for key in keys if key in value), None)
+
+    words = f"{', '.join(keys[:-1])} or {keys[-1]}"
+    return _discriminator(choose, f"a table with {words}")
+
+
+def by_type(words: str, **tags: type) -> Discriminator:
+    """Choose the union member tagged ``~tag`` by the value's exact type; ``words`` name them."""
+    names = {kind: f"~{tag}" for tag, kind in tags.items()}
+    return _discriminator(lambda value: names.get(type(value)), words)
+
+
+def _discriminator(choose: Callable[[object], str | None], words: str) -> Discriminator:
+    return Discriminator(
+        choose,
+        custom_error_type="value_choice",
+        custom_error_message=f"The value must be {words}",
+    )
 
 
 #: One member of a set of positive integers: a value, or an interval.
 UnsignedItem = Annotated[
     Annotated[Positive, Tag("~value")] | Annotated[Interval, Tag("~interval")],
-    Discriminator(
-        _item_kind,
-        custom_error_type="value_choice",
-        custom_error_message="The value must be an integer or a table with from and to",
-    ),
+    by_type("an integer or a table with from and to", value=int, interval=dict),
 ]

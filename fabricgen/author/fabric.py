@@ -1,0 +1,89 @@
+"""The authoring door of a fabric: TOML text to checked records."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from fabricgen.author.document import validated
+from fabricgen.author.expand import expand_fabric
+from fabricgen.author.fabric_document import FabricDocument
+from fabricgen.author.findings import Findings
+from fabricgen.author.toml import read_toml
+from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.records.fabric import Fabric
+
+__all__ = ["parse_fabric"]
+
+#: Homogeneous parameters of older documents; none of them determines a complete port record.
+_SHORTHAND = ("load_group_size", "store_group_size", "data_width")
+
+
+def parse_fabric(text: str) -> Fabric:
+    """Read a fabric document.
+
+    Raises
+    ------
+    Invalid
+        All findings together, with paths inside the document.
+    Unsupported
+        ``temporal-schedule``: the document is of a schedule that this generator lacks.
+    """
+    data = read_toml(text)
+    memories = _tables(data.get("memory"))
+    _refuse_temporal(memories)
+    findings = Findings()
+    shorthand = _shorthand(memories, findings)
+    document, found = validated(FabricDocument, data)
+    findings.diagnostics += [d for d in found if not _is_implied(d, shorthand)]
+    fabric = expand_fabric(document, findings) if document is not None else None
+    findings.raise_any()
+    if fabric is None:
+        raise ValueError("Expansion must report why there is no fabric, not stay silent")
+    return fabric
+
+
+def _tables(value: object) -> dict[str, dict[str, object]]:
+    """Tables of an array, by their path."""
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return {
+        f"memory[{index}]": cast("dict[str, object]", item)
+        for index, item in enumerate(items)
+        if isinstance(item, dict)
+    }
+
+
+def _refuse_temporal(memories: Mapping[str, Mapping[str, object]]) -> None:
+    """Refuse the other schedule first: its documents have keys that are unknown here."""
+    found = [
+        Diagnostic(
+            "temporal-schedule",
+            f"{where}.schedule",
+            'The schedule must be "spatial" for this generator, not "temporal"',
+        )
+        for where, memory in memories.items()
+        if memory.get("schedule") == "temporal"
+    ]
+    if found:
+        raise Unsupported(*found)
+
+
+def _shorthand(memories: Mapping[str, dict[str, object]], findings: Findings) -> tuple[str, ...]:
+    """Note and drop shorthand keys; returns the paths of the memories that had some."""
+    places: list[str] = []
+    for where, memory in memories.items():
+        if used := [key for key in _SHORTHAND if key in memory]:
+            places.append(where)
+            findings.add(
+                "missing-memory-capability-contract",
+                where,
+                f"Ports and service must be written out, not left to {', '.join(used)}",
+            )
+            for key in used:
+                del memory[key]
+    return tuple(places)
+
+
+def _is_implied(diagnostic: Diagnostic, shorthand: tuple[str, ...]) -> bool:
+    """Tell whether a missing key is what its memory's shorthand has left out."""
+    return diagnostic.code == "missing-key" and diagnostic.where.startswith(
+        tuple(f"{where}." for where in shorthand)
+    )

@@ -1,0 +1,88 @@
+"""Collecting findings while records are built from a document."""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from fabricgen.errors import Diagnostic, FabricError, Invalid
+
+__all__ = ["Findings", "Place", "lookup", "placed", "renamed"]
+
+_T = TypeVar("_T")
+
+#: Turns a path inside a record into a path inside the document.
+Place = Callable[[str], str]
+
+
+class Findings:
+    """Everything that is wrong so far; builders go on where they can."""
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+
+    def add(self, code: str, where: str, message: str) -> None:
+        """Note one finding."""
+        self.diagnostics.append(Diagnostic(code, where, message))
+
+    def attempt(self, place: str | Place, build: Callable[[], _T]) -> _T | None:
+        """Build a record, or note what it refuses and return ``None``."""
+        try:
+            return build()
+        except Invalid as error:
+            self.diagnostics += placed(error, place).diagnostics
+            return None
+
+    def require_unique(self, names: list[tuple[str, str]]) -> None:
+        """Note each ``(name, where)`` whose name has been used before it."""
+        first: dict[str, str] = {}
+        for name, where in names:
+            if name in first:
+                self.add(
+                    "duplicate-name",
+                    where,
+                    f'The name must be unique, not "{name}" as {first[name]}',
+                )
+            first.setdefault(name, where)
+
+    def raise_any(self) -> None:
+        """Raise all findings together, each once, if there are any."""
+        if self.diagnostics:
+            raise Invalid(*dict.fromkeys(self.diagnostics))
+
+
+def placed(error: FabricError, place: str | Place) -> FabricError:
+    """Give each finding its place in the document; a plain string is the place of them all."""
+    moved = (
+        replace(d, where=place if isinstance(place, str) else place(d.where))
+        for d in error.diagnostics
+    )
+    return type(error)(*moved)
+
+
+def renamed(prefix: str, fields: Mapping[str, str]) -> Place:
+    """Place record fields by name under ``prefix``; other paths lead to ``prefix`` itself."""
+
+    def place(where: str) -> str:
+        for field, name in fields.items():
+            if where == field or where.startswith((f"{field}.", f"{field}[")):
+                return f"{prefix}.{name}"
+        return prefix
+
+    return place
+
+
+def lookup(
+    names: Sequence[str], known: Sequence[str], where: str, findings: Findings
+) -> tuple[int, ...] | None:
+    """Positions of names in an inventory, in the order written; ``None`` if one is unknown."""
+    unknown = [name for name in dict.fromkeys(names) if name not in known]
+    for name in unknown:
+        close = difflib.get_close_matches(name, known, n=1)
+        guess = f" (did you mean {close[0]}?)" if close else ""
+        findings.add(
+            "unknown-name",
+            where,
+            f'The name must be one of {", ".join(known)}, not "{name}"{guess}',
+        )
+    return None if unknown else tuple(known.index(name) for name in names)
