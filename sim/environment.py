@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from importlib import metadata, util
 from pathlib import Path
 
+from fabricgen.errors import ToolMissing
+
 __all__ = [
     "MAKEFLAGS",
     "SIMULATORS",
@@ -52,23 +54,6 @@ _DROPPED = (
     "MAKELEVEL",
     "VERILATOR_ROOT",
 )
-
-
-class ToolMissing(Exception):
-    """A program or package is not installed.
-
-    Parameters
-    ----------
-    name
-        What is missing.
-    install
-        The command that installs it.
-    """
-
-    def __init__(self, name: str, install: str) -> None:
-        super().__init__(f"{name} is not installed; install it with: {install}")
-        self.name = name
-        self.install = install
 
 
 def require(simulator: str) -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from fabricgen.errors import Diagnostic, FabricError, Invalid
 
-__all__ = ["Findings", "Place", "lookup", "placed", "renamed"]
+__all__ = ["Findings", "Place", "lookup", "relocated", "renamed"]
 
 _T = TypeVar("_T")
 
@@ -30,7 +30,7 @@ class Findings:
         try:
             return build()
         except Invalid as error:
-            self.diagnostics += placed(error, place).diagnostics
+            self.diagnostics += relocated(error, place).diagnostics
             return None
 
     def require_unique(self, names: list[tuple[str, str]]) -> None:
@@ -51,7 +51,7 @@ class Findings:
             raise Invalid(*dict.fromkeys(self.diagnostics))
 
 
-def placed(error: FabricError, place: str | Place) -> FabricError:
+def relocated(error: FabricError, place: str | Place) -> FabricError:
     """Give each finding its place in the document; a plain string is the place of them all."""
     moved = (
         replace(d, where=place if isinstance(place, str) else place(d.where))

@@ -76,7 +76,7 @@ class ToolMissing(Exception):
     """
 
     def __init__(self, name: str, install: str) -> None:
-        super().__init__(f"{name} is required for this step; install it with: {install}")
+        super().__init__(f"{name} is not installed; install it with: {install}")
         self.name = name
         self.install = install
 
