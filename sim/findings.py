@@ -1,0 +1,49 @@
+"""What a run found wrong, in terms a person can look up: row, role, token, expected, got."""
+
+from dataclasses import dataclass
+
+__all__ = ["Finding", "Findings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One violation.
+
+    Parameters
+    ----------
+    kind
+        ``token``, ``count``, ``joint``, ``spurious``, ``unknown``, ``early``, ``capacity``,
+        ``hang``, ``memory``, ``out-of-range``, ``quiescent`` or ``program``.
+    cycle
+        Cycle of the run in which it was seen.
+    message
+        One sentence.
+    row, role, token
+        Operation row, role and token index, where they apply.
+    expected, got
+        Values as text, where they apply.
+    """
+
+    kind: str
+    cycle: int
+    message: str
+    row: int | None = None
+    role: str | None = None
+    token: int | None = None
+    expected: str | None = None
+    got: str | None = None
+
+
+class Findings:
+    """Collects findings; keeps the first ``limit`` and counts the rest."""
+
+    def __init__(self, limit: int = 20) -> None:
+        self._limit = limit
+        self.kept: list[Finding] = []
+        self.count = 0
+
+    def add(self, finding: Finding) -> None:
+        """Record one finding."""
+        self.count += 1
+        if len(self.kept) < self._limit:
+            self.kept.append(finding)

@@ -1,0 +1,282 @@
+"""Monitors: each states one rule of the occurrence boundary and reports what breaks it.
+
+They see plain values, cycle by cycle, and know no simulator.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+
+from sim.findings import Finding, Findings
+
+__all__ = [
+    "EndpointCount",
+    "FiringWindow",
+    "JointPublication",
+    "TokenOrder",
+    "Watchdog",
+    "memory_findings",
+    "sticky_findings",
+]
+
+
+class TokenOrder:
+    """Every token of one result equals the model's, in order, and none follows the last."""
+
+    def __init__(
+        self, findings: Findings, row: int, role: str, width: int, expected: Sequence[int]
+    ) -> None:
+        self._findings = findings
+        self._row = row
+        self._role = role
+        self._width = width
+        self._expected = expected
+        self.count = 0
+
+    def take(self, cycle: int, value: int | None) -> None:
+        """One token came out; ``None`` stands for unknown bits."""
+        index, self.count = self.count, self.count + 1
+        if index >= len(self._expected):
+            kind, message = "spurious", f"A token follows the last of {len(self._expected)}"
+            expected = None
+        elif value == self._expected[index]:
+            return
+        elif value is None:
+            kind, message = "unknown", "A valid token has unknown bits"
+            expected = self._text(self._expected[index])
+        else:
+            kind, message = "token", "A token differs from the model"
+            expected = self._text(self._expected[index])
+        got = "x" if value is None else self._text(value)
+        self._findings.add(
+            Finding(kind, cycle, message, self._row, self._role, index, expected, got)
+        )
+
+    def close(self, cycle: int) -> None:
+        """The run is over: all tokens must have come."""
+        if self.count < len(self._expected):
+            self._findings.add(
+                Finding(
+                    "count",
+                    cycle,
+                    "Tokens are missing",
+                    self._row,
+                    self._role,
+                    self.count,
+                    str(len(self._expected)),
+                    str(self.count),
+                )
+            )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all expected tokens have come."""
+        return self.count >= len(self._expected)
+
+    def _text(self, value: int) -> str:
+        return f"{value:#0{2 + -(-self._width // 4)}x}" if self._width else "token"
+
+
+class JointPublication:
+    """All exposed results of one row transfer in the same cycle, into ready destinations only."""
+
+    def __init__(self, findings: Findings, row: int, roles: Sequence[str]) -> None:
+        self._findings = findings
+        self._row = row
+        self._roles = roles
+
+    def observe(self, cycle: int, valid: Sequence[bool], ready: Sequence[bool]) -> None:
+        """See one cycle in which some result of the row is valid."""
+        for role, is_valid, is_ready in zip(self._roles, valid, ready, strict=True):
+            if is_valid and not is_ready:
+                self._add(cycle, role, "A result is valid while its destination is not ready")
+        if any(valid) and not all(valid):
+            missing = [
+                role for role, is_valid in zip(self._roles, valid, strict=True) if not is_valid
+            ]
+            self._add(cycle, missing[0], "A result is absent while another of its row is published")
+
+    def _add(self, cycle: int, role: str, message: str) -> None:
+        self._findings.add(Finding("joint", cycle, message, self._row, role))
+
+
+class FiringWindow:
+    """No firing retires before its operands came, and no more are inside than declared.
+
+    Also measures: the cycles of publication, and the latency from the last operand of a firing
+    to its results.
+
+    Parameters
+    ----------
+    findings, row
+        Where to report, and as which row.
+    depths
+        Queue depth of each active input role.
+    in_flight
+        Firings that the port may have issued and not retired.
+    """
+
+    def __init__(
+        self, findings: Findings, row: int, depths: Mapping[str, int], in_flight: int
+    ) -> None:
+        self._findings = findings
+        self._row = row
+        self._room = {role: depth + in_flight for role, depth in depths.items()}
+        self._accepted: dict[str, deque[int]] = {role: deque() for role in depths}
+        self.accepted = dict.fromkeys(depths, 0)
+        self.published = 0
+        self.first_cycle: int | None = None
+        self.last_cycle: int | None = None
+        self.latency_min: int | None = None
+        self.latency_max: int | None = None
+
+    def accept(self, cycle: int, role: str) -> None:
+        """One operand was taken in."""
+        waiting = self._accepted[role]
+        waiting.append(cycle)
+        self.accepted[role] += 1
+        if len(waiting) > self._room[role]:
+            self._findings.add(
+                Finding(
+                    "capacity",
+                    cycle,
+                    "More operands are inside than queue and in-flight capacity hold",
+                    self._row,
+                    role,
+                    self.accepted[role] - 1,
+                    f"at most {self._room[role]}",
+                    str(len(waiting)),
+                )
+            )
+
+    def publish(self, cycle: int) -> None:
+        """One firing was published; its operands came in an earlier cycle."""
+        index, self.published = self.published, self.published + 1
+        times: list[int] = []
+        for role, waiting in self._accepted.items():
+            if waiting and waiting[0] < cycle:
+                times.append(waiting.popleft())
+            else:
+                self._findings.add(
+                    Finding(
+                        "early",
+                        cycle,
+                        "A firing was published before its operand was taken in",
+                        self._row,
+                        role,
+                        index,
+                    )
+                )
+        if self.first_cycle is None:
+            self.first_cycle = cycle
+        self.last_cycle = cycle
+        if times:
+            latency = cycle - max(times)
+            self.latency_min = min(latency, self.latency_min or latency)
+            self.latency_max = max(latency, self.latency_max or latency)
+
+    def missing_operands(self) -> list[str]:
+        """Roles of which no operand waits inside."""
+        return [role for role, waiting in self._accepted.items() if not waiting]
+
+
+class EndpointCount:
+    """An ingress takes exactly as many tokens as the firings consume and the queues hold."""
+
+    def __init__(self, findings: Findings, name: str, row: int | None, expected: int) -> None:
+        self._findings = findings
+        self._name = name
+        self._row = row
+        self.expected = expected
+        self.count = 0
+
+    def accept(self, cycle: int) -> None:
+        """One token was taken in."""
+        self.count += 1
+        if self.count > self.expected:
+            self._add(cycle, "takes more tokens than its row can hold")
+
+    def close(self, cycle: int) -> None:
+        """The run is over."""
+        if self.count < self.expected:
+            self._add(cycle, "has not taken all tokens that its row has room for")
+
+    def _add(self, cycle: int, what: str) -> None:
+        self._findings.add(
+            Finding(
+                "count",
+                cycle,
+                f"Ingress {self._name} {what}",
+                self._row,
+                expected=str(self.expected),
+                got=str(self.count),
+            )
+        )
+
+
+class Watchdog:
+    """Tells a hang from a stall that the environment causes.
+
+    After ``bound`` cycles without progress the environment must cooperate (every endpoint
+    willing); if nothing moves for ``bound`` further cycles, the design hangs.
+    """
+
+    def __init__(self, bound: int) -> None:
+        self._bound = bound
+        self._idle = 0
+
+    def tick(self, moved: bool) -> None:
+        """Count one cycle."""
+        self._idle = 0 if moved else self._idle + 1
+
+    @property
+    def is_cooperating(self) -> bool:
+        """Whether patterns are suspended."""
+        return self._idle > self._bound
+
+    @property
+    def is_hanging(self) -> bool:
+        """Whether a cooperative environment got nothing either."""
+        return self._idle > 2 * self._bound
+
+
+def memory_findings(cycle: int, expected: bytes, got: bytes) -> Iterator[Finding]:
+    """One finding per run of bytes that differ."""
+    start: int | None = None
+    for address in range(len(expected) + 1):
+        differs = (
+            address < len(expected)
+            and got[address : address + 1] != expected[address : address + 1]
+        )
+        if differs and start is None:
+            start = address
+        elif not differs and start is not None:
+            yield Finding(
+                "memory",
+                cycle,
+                f"Memory differs from the model in {address - start} bytes from {start:#x}",
+                expected=expected[start : min(address, start + 16)].hex(),
+                got=got[start : min(address, start + 16)].hex(),
+            )
+            start = None
+
+
+def sticky_findings(
+    cycle: int, flag: bool, row: int, address: int, admitted: Sequence[tuple[int, int]]
+) -> Iterator[Finding]:
+    """The sticky out-of-range report names one row's first fault, exactly if there is a fault."""
+    if flag != bool(admitted):
+        yield Finding(
+            "out-of-range",
+            cycle,
+            "The sticky out_of_range flag differs from the model",
+            expected=str(int(bool(admitted))),
+            got=str(int(flag)),
+        )
+    elif flag and (row, address) not in admitted:
+        yield Finding(
+            "out-of-range",
+            cycle,
+            "The out_of_range report is no row's first fault",
+            expected=" or ".join(f"row {r} at {a:#x}" for r, a in admitted),
+            got=f"row {row} at {address:#x}",
+        )

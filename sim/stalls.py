@@ -1,0 +1,148 @@
+"""Seeded stall patterns: when an endpoint is willing to offer or to take a token.
+
+An ingress that has offered keeps its offer until it is taken, whatever its pattern says later; an
+egress shows readiness exactly in the cycles in which its pattern is willing.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Protocol
+
+__all__ = ["PATTERNS", "Stall", "stalls"]
+
+#: Names of the family; the first one never stalls and is the one that performance is measured in.
+PATTERNS = ("always", "alternate", "bursty", "geometric", "starved", "adversarial")
+
+
+class Stall(Protocol):
+    """Decides for one endpoint, once per cycle and in cycle order."""
+
+    def willing(self, cycle: int, moved: bool) -> bool:
+        """Tell whether the endpoint takes part; ``moved``: it passed a token a cycle ago."""
+        ...
+
+
+class _Always:
+    def willing(self, cycle: int, moved: bool) -> bool:
+        return True
+
+
+class _Alternate:
+    """Never two tokens in a row."""
+
+    def willing(self, cycle: int, moved: bool) -> bool:
+        return not moved
+
+
+class _Bursty:
+    """Runs of willing and unwilling cycles, 1 to 16 each."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._on = bool(rng.getrandbits(1))
+        self._left = rng.randint(1, 16)
+
+    def willing(self, cycle: int, moved: bool) -> bool:
+        if not self._left:
+            self._on, self._left = not self._on, self._rng.randint(1, 16)
+        self._left -= 1
+        return self._on
+
+
+class _Geometric:
+    """Willing with one probability, from 10 to 90 %, independently in each cycle."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._draw = rng.random
+        self._probability = rng.randint(1, 9) / 10
+
+    def willing(self, cycle: int, moved: bool) -> bool:
+        return self._draw() < self._probability
+
+
+class _Starved:
+    """Willing for one cycle, then not for 40 to 120."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._left = rng.randint(40, 120)
+
+    def willing(self, cycle: int, moved: bool) -> bool:
+        self._left -= 1
+        if self._left:
+            return False
+        self._left = self._rng.randint(40, 120)
+        return True
+
+
+class _Schedule:
+    """One victim of a group is held back for long, then all are willing for a moment."""
+
+    def __init__(self, rng: random.Random, size: int) -> None:
+        self._rng = rng
+        self._size = size
+        self._end = 0
+        self._open = True
+        self._victim = 0
+
+    def is_held(self, member: int, cycle: int) -> bool:
+        while cycle >= self._end:
+            self._open = not self._open
+            if self._open:
+                self._end += self._rng.randint(1, 8)
+            else:
+                self._victim = self._rng.randrange(self._size)
+                self._end += self._rng.randint(8, 64)
+        return not self._open and member == self._victim
+
+
+class _Adversarial:
+    """Holds the one partner for which the others of its row wait."""
+
+    def __init__(self, schedule: _Schedule, member: int) -> None:
+        self._schedule = schedule
+        self._member = member
+
+    def willing(self, cycle: int, moved: bool) -> bool:
+        return not self._schedule.is_held(self._member, cycle)
+
+
+def stalls(pattern: str, groups: Sequence[Sequence[str]], seed: int) -> dict[str, Stall]:
+    """Stall of each endpoint.
+
+    Parameters
+    ----------
+    pattern
+        One of :data:`PATTERNS`.
+    groups
+        Endpoint names, grouped by the row that needs them together.
+    seed
+        Every choice follows from it and from the order of ``groups``.
+    """
+    rng = random.Random(f"{pattern}/{seed}")
+    names = [name for group in groups for name in group]
+    match pattern:
+        case "always":
+            return {name: _Always() for name in names}
+        case "alternate":
+            return {name: _Alternate() for name in names}
+        case "bursty":
+            return {name: _Bursty(random.Random(rng.getrandbits(64))) for name in names}
+        case "geometric":
+            return {name: _Geometric(random.Random(rng.getrandbits(64))) for name in names}
+        case "starved":
+            victim = rng.choice(names) if names else None
+            return {n: _Starved(rng) if n == victim else _Always() for n in names}
+        case "adversarial":
+            return _adversarial(groups, rng)
+        case _:
+            raise ValueError(f"pattern must be one of {', '.join(PATTERNS)}, not {pattern!r}")
+
+
+def _adversarial(groups: Sequence[Sequence[str]], rng: random.Random) -> dict[str, Stall]:
+    found: dict[str, Stall] = {}
+    for group in groups:
+        if group:
+            schedule = _Schedule(random.Random(rng.getrandbits(64)), len(group))
+            found |= {name: _Adversarial(schedule, i) for i, name in enumerate(group)}
+    return found
