@@ -4,4 +4,13 @@ from fabricgen.errors.catalog.rule import Rule
 
 __all__ = ["RULES"]
 
-RULES: dict[str, Rule] = {}
+_SECTION = "Operation Rows And Internal Dependencies"
+
+RULES: dict[str, Rule] = {
+    "carrier-width": Rule("A carrier has exactly the bits of its layout.", _SECTION),
+    "carrier-inactive-bits": Rule("A Disabled carrier is all zero.", _SECTION),
+    "carrier-unused-row": Rule("A row that is not valid has zero payload bits.", _SECTION),
+    "carrier-index-range": Rule("An index names a member of its canonical inventory.", _SECTION),
+    "carrier-unused-field": Rule("A field of an inactive role is zero.", _SECTION),
+    "carrier-not-canonical": Rule("A configuration has exactly one carrier.", _SECTION),
+}

@@ -1,0 +1,252 @@
+"""One operation row as field values, and back.
+
+Values are dense indices and integers by field name; :mod:`fabricgen.config.codec` places them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fabricgen.config.inventory import clause_values, sink_connections, source_connections, targets
+from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.plan.capacity import port_input_roles, port_result_roles
+from fabricgen.plan.roles import active_roles
+from fabricgen.plan.rows import OperationRow, ResultDestination, RoleSource
+from fabricgen.plan.support import matching_class, matching_clause
+from fabricgen.records.access import MemoryAccessClass
+from fabricgen.records.actor import ContractClause
+from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
+from fabricgen.schema.actor import (
+    CanonicalActorProjection,
+    CanonicalMemoryAccessView,
+    PlainContract,
+)
+from fabricgen.vocab.dataflow import ServiceValueRole
+
+__all__ = ["decode_row", "row_values"]
+
+#: Alignments are powers of two of bytes below 2**64.
+_ALIGNMENT_EXPONENTS = 64
+
+_T = TypeVar("_T")
+
+
+def row_values(
+    occurrence: MemoryOccurrence, port: MemoryOperationPort, row: OperationRow
+) -> dict[str, int]:
+    """Field values of a legal row; what it does not use is not listed."""
+    alternative = port.capability_alternatives[row.capability_alternative]
+    values = {
+        "valid": 1,
+        "capability_alternative": row.capability_alternative,
+        "use_pattern": row.use_pattern,
+        "base_addr": row.base_addr,
+        "service_target": targets(occurrence).index(row.service_target),
+        **_actor_values(alternative, row.actor),
+        **_access_values(alternative, row.access),
+    }
+    for role, source in row.sources:
+        if source.connection is not None:
+            code = 1 + sink_connections(occurrence, port, role).index(source.connection)
+            values[f"source_{role.name.lower()}"] = code
+    for role, destination in row.destinations:
+        values[f"expose_{role.name.lower()}"] = int(destination.expose)
+        for connection in destination.connections:
+            values[f"forward_{role.name.lower()}_{connection}"] = 1
+    return values
+
+
+def _actor_values(
+    alternative: MemoryCapabilityAlternative, actor: CanonicalActorProjection
+) -> dict[str, int]:
+    domain = alternative.actor_contract_domain
+    ordinal = matching_clause(domain, actor)
+    if ordinal is None:
+        raise ValueError(f"Actor must lie in the contract domain, not {actor!r}")
+    (volatile_values,) = clause_values(domain.contract_clauses[ordinal])
+    return {
+        "actor_clause": ordinal,
+        "actor_value0": volatile_values.index(actor.contract.volatile),
+    }
+
+
+def _access_values(
+    alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView
+) -> dict[str, int]:
+    domain = alternative.parameterized_access_domain
+    ordinal = None if domain is None else matching_class(domain, access)
+    if domain is None or ordinal is None:
+        raise ValueError(f"Access must lie in the access domain, not {access!r}")
+    pairs = domain.access_classes[ordinal].mask_inactive_pairs
+    return {
+        "access_class": ordinal,
+        "element_width": access.element_bits,
+        "lane_count": access.lane_count,
+        "mask_pair": [form for form, _ in pairs].index(access.mask_form),
+        "alignment": access.source_alignment_bytes.bit_length() - 1,
+        "index_width": access.address_lane_bits,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """What the indices of one row name."""
+
+    alternative: MemoryCapabilityAlternative
+    clause: ContractClause
+    access_class: MemoryAccessClass
+
+
+def decode_row(
+    occurrence: MemoryOccurrence, ordinal: int, values: Mapping[str, int]
+) -> OperationRow:
+    """Read one valid row; ``Invalid`` for an index out of range or a bit that nothing uses.
+
+    ``values`` holds every field of the row. What the row then says is judged by
+    :mod:`fabricgen.plan.row_check`.
+    """
+    if occurrence.engine is None:
+        raise ValueError("Occurrence must have an operation engine, not None")
+    port = occurrence.engine.ports[ordinal]
+    choices = _choices(port, values)
+    if found := tuple(_value_findings(occurrence, port, choices, values)):
+        raise Invalid(*found)
+    actor, access = _actor(choices, values), _access(choices, values)
+    inputs, results = active_roles(choices.alternative, actor, access)
+    unused = _unused_findings(port, [r for r, _ in inputs], [r for r, _ in results], values)
+    if found := tuple(unused):
+        raise Invalid(*found)
+    return OperationRow(
+        port=ordinal,
+        capability_alternative=values.get("capability_alternative", 0),
+        use_pattern=values.get("use_pattern", 0),
+        actor=actor,
+        access=access,
+        base_addr=values["base_addr"],
+        sources=tuple((role, _source(occurrence, port, role, values)) for role, _ in inputs),
+        destinations=tuple(
+            (role, _destination(occurrence, port, role, values)) for role, _ in results
+        ),
+        service_target=targets(occurrence)[values.get("service_target", 0)],
+    )
+
+
+def _choices(port: MemoryOperationPort, values: Mapping[str, int]) -> _Choices:
+    alternative = _chosen(port.capability_alternatives, "capability_alternative", values)
+    clauses = alternative.actor_contract_domain.contract_clauses
+    domain = alternative.parameterized_access_domain
+    classes = () if domain is None else domain.access_classes
+    return _Choices(
+        alternative,
+        _chosen(clauses, "actor_clause", values),
+        _chosen(classes, "access_class", values),
+    )
+
+
+def _chosen(inventory: Sequence[_T], name: str, values: Mapping[str, int]) -> _T:
+    index = values.get(name, 0)
+    if index >= len(inventory):
+        raise Invalid(_out_of_range(name, index, len(inventory)))
+    return inventory[index]
+
+
+def _out_of_range(name: str, index: int, count: int) -> Diagnostic:
+    return Diagnostic(
+        "carrier-index-range", name, f"The index must name one of {count} choices, not {index}"
+    )
+
+
+def _value_findings(
+    occurrence: MemoryOccurrence,
+    port: MemoryOperationPort,
+    choices: _Choices,
+    values: Mapping[str, int],
+) -> Iterator[Diagnostic]:
+    """Indices that depend on the choices, or on nothing."""
+    access_class = choices.access_class
+    counts = {
+        "use_pattern": len(port.resource_contract.use_patterns),
+        "mask_pair": len(access_class.mask_inactive_pairs),
+        "alignment": _ALIGNMENT_EXPONENTS,
+        "data_pointer_format": len(access_class.data_pointer_formats),
+        "service_target": len(targets(occurrence)),
+    }
+    for position, inventory in enumerate(clause_values(choices.clause)):
+        counts[f"actor_value{position}"] = len(inventory)
+    for role in port_input_roles(port):
+        counts[f"source_{role.name.lower()}"] = 1 + len(sink_connections(occurrence, port, role))
+    for name, count in counts.items():
+        if values.get(name, 0) >= count:
+            yield _out_of_range(name, values[name], count)
+
+
+def _actor(choices: _Choices, values: Mapping[str, int]) -> CanonicalActorProjection:
+    (volatile_values,) = clause_values(choices.clause)
+    return CanonicalActorProjection(
+        choices.alternative.actor_contract_domain.actor_schema,
+        PlainContract(volatile_values[values.get("actor_value0", 0)]),
+    )
+
+
+def _access(choices: _Choices, values: Mapping[str, int]) -> CanonicalMemoryAccessView:
+    access_class = choices.access_class
+    form, _ = access_class.mask_inactive_pairs[values.get("mask_pair", 0)]
+    return CanonicalMemoryAccessView(
+        form=access_class.access_form,
+        address_form=access_class.address_form,
+        element_bits=values["element_width"],
+        lane_count=values["lane_count"],
+        mask_form=form,
+        address_lane_bits=values["index_width"],
+        source_alignment_bytes=1 << values.get("alignment", 0),
+    )
+
+
+def _unused_findings(
+    port: MemoryOperationPort,
+    inputs: Sequence[ServiceValueRole],
+    results: Sequence[ServiceValueRole],
+    values: Mapping[str, int],
+) -> Iterator[Diagnostic]:
+    """Fields of a role that the selected access leaves inactive are zero."""
+    idle = {
+        **{f"source_{r.name.lower()}": r for r in port_input_roles(port) if r not in inputs},
+        **{f"expose_{r.name.lower()}": r for r in port_result_roles(port) if r not in results},
+    }
+    for name, value in values.items():
+        prefix, _, rest = name.partition("_")
+        key = f"expose_{rest.rpartition('_')[0]}" if prefix == "forward" else name
+        if value and key in idle:
+            yield Diagnostic(
+                "carrier-unused-field",
+                name,
+                f"The field must be 0 where {idle[key].name} is inactive, not {value}",
+            )
+
+
+def _source(
+    occurrence: MemoryOccurrence,
+    port: MemoryOperationPort,
+    role: ServiceValueRole,
+    values: Mapping[str, int],
+) -> RoleSource:
+    code = values.get(f"source_{role.name.lower()}", 0)
+    return RoleSource(sink_connections(occurrence, port, role)[code - 1] if code else None)
+
+
+def _destination(
+    occurrence: MemoryOccurrence,
+    port: MemoryOperationPort,
+    role: ServiceValueRole,
+    values: Mapping[str, int],
+) -> ResultDestination:
+    name = role.name.lower()
+    return ResultDestination(
+        expose=bool(values[f"expose_{name}"]),
+        connections=tuple(
+            connection
+            for connection in source_connections(occurrence, port, role)
+            if values[f"forward_{name}_{connection}"]
+        ),
+    )
