@@ -5,14 +5,12 @@ Fabric. :class:`Unsupported` says that it is legal and this generator has no rea
 A wrong argument from Python code (a bug, not bad input) stays ``TypeError`` or ``ValueError``.
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Self
 
 from fabricgen.errors.catalog import CATALOG
 
-__all__ = ["Diagnostic", "FabricError", "Invalid", "ToolMissing", "Unsupported", "placed"]
+__all__ = ["Diagnostic", "FabricError", "Invalid", "ToolMissing", "Unsupported"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +77,3 @@ class ToolMissing(Exception):
         super().__init__(f"{name} is not installed; install it with: {install}")
         self.name = name
         self.install = install
-
-
-@contextmanager
-def placed(prefix: str) -> Generator[None, None, None]:
-    """Put ``prefix`` before the paths of whatever the block reports."""
-    try:
-        yield
-    except FabricError as error:
-        raise error.under(prefix) from None

@@ -5,7 +5,7 @@ Counts and ordinals are u64be, closed-union tags u32be; nothing is framed.
 
 from collections.abc import Iterable
 
-from fabricgen.errors import placed
+from fabricgen.errors.place import placed
 from fabricgen.records.connectivity import (
     InternalConnection,
     LocalMemoryServiceTarget,

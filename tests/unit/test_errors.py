@@ -1,6 +1,7 @@
 import pytest
 
-from fabricgen.errors import Diagnostic, Invalid, Unsupported, placed
+from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.errors.place import placed
 
 
 def test_a_container_places_what_its_part_reported():

@@ -1,0 +1,108 @@
+"""Endpoints and the roles that ports bind to them: direction, kind, sharing.
+
+Spec: Spatial Ports, Persistent Capability Schema.
+"""
+
+from collections.abc import Iterator
+
+from fabricgen.errors import Diagnostic
+from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.records.port import MemoryCapabilityAlternative
+from fabricgen.schema.memory import MEMORY_SCHEMAS
+from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.fabric import EndpointDirection
+
+__all__ = ["endpoint_findings", "role_place"]
+
+#: Roles whose tokens carry no payload.
+_EVENTS = (ServiceValueRole.CONTROL, ServiceValueRole.COMPLETION)
+
+
+def role_place(alternative: str, role: ServiceValueRole) -> str:
+    """Path of one role binding."""
+    return f"{alternative}.role_to_endpoint[{role.name.lower()}]"
+
+
+def endpoint_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
+    """Say which endpoints are out of order or tagged, and which roles are bound wrongly."""
+    yield from _order_findings(occurrence, where)
+    if occurrence.engine is None:
+        return
+    yield from _tag_findings(occurrence, where)
+    count = len(occurrence.endpoints)
+    for ordinal, port in enumerate(occurrence.engine.ports):
+        place = f"{where}.port[{ordinal}]"
+        for index, endpoint in enumerate(port.endpoint_inventory):
+            if not 0 <= endpoint < count:
+                yield Diagnostic(
+                    "port-endpoint-missing",
+                    f"{place}.endpoint_inventory[{index}]",
+                    f"The endpoint must be one of {count}, not {endpoint}",
+                )
+        for key, alternative in enumerate(port.capability_alternatives):
+            there = f"{place}.alternative[{key}]"
+            yield from _role_findings(occurrence, alternative, there)
+            yield from _sharing_findings(alternative, there)
+
+
+def _order_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
+    seen_output: int | None = None
+    for ordinal, endpoint in enumerate(occurrence.endpoints):
+        if endpoint.direction is EndpointDirection.OUT:
+            seen_output = ordinal if seen_output is None else seen_output
+        elif seen_output is not None:
+            yield Diagnostic(
+                "endpoint-order",
+                f"{where}.endpoint[{ordinal}]",
+                f"Inputs must stand before all outputs, not behind output {seen_output}",
+            )
+
+
+def _tag_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
+    for ordinal, endpoint in enumerate(occurrence.endpoints):
+        if endpoint.tag_width is not None:
+            yield Diagnostic(
+                "endpoint-tagged",
+                f"{where}.endpoint[{ordinal}].tag_width",
+                f"An endpoint of a Spatial engine must have no tag, not {endpoint.tag_width} bits",
+            )
+
+
+def _role_findings(
+    occurrence: MemoryOccurrence, alternative: MemoryCapabilityAlternative, where: str
+) -> Iterator[Diagnostic]:
+    schema = MEMORY_SCHEMAS.get(alternative.actor_contract_domain.actor_schema)
+    inputs = () if schema is None else schema.input_roles
+    for role, ordinal in alternative.role_to_endpoint:
+        if not 0 <= ordinal < len(occurrence.endpoints):
+            continue  # The port's inventory reports it.
+        endpoint, place = occurrence.endpoints[ordinal], role_place(where, role)
+        direction = EndpointDirection.IN if role in inputs else EndpointDirection.OUT
+        if endpoint.direction is not direction:
+            yield Diagnostic(
+                "role-direction",
+                place,
+                f"The role must have an {direction.name} endpoint, not {ordinal}, which is "
+                f"{endpoint.direction.name}",
+            )
+        if role in _EVENTS and endpoint.payload_width:
+            yield Diagnostic(
+                "role-kind",
+                place,
+                f"The role must have an endpoint without payload, not {ordinal} of "
+                f"{endpoint.payload_width} bits",
+            )
+
+
+def _sharing_findings(alternative: MemoryCapabilityAlternative, where: str) -> Iterator[Diagnostic]:
+    """All maximal roles of an alternative can be active in one firing, so none may share."""
+    owners: dict[int, ServiceValueRole] = {}
+    for role, ordinal in alternative.role_to_endpoint:
+        owner = owners.setdefault(ordinal, role)
+        if owner is not role:
+            yield Diagnostic(
+                "role-endpoint-shared",
+                role_place(where, role),
+                f"Each role must have an endpoint of its own, not {ordinal}, which "
+                f"{owner.name.lower()} has",
+            )

@@ -1,0 +1,129 @@
+"""Names: legal identifiers, unique, one per thing, and free of collisions in the emitted top."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from fabricgen.check.keywords import VERILOG_KEYWORDS
+from fabricgen.errors import Diagnostic
+from fabricgen.records.fabric import Fabric, NamedMemory
+
+__all__ = ["name_findings"]
+
+_LONGEST = 64
+#: Part of emitted identifiers, taken over as it is.
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+#: Read by people; a hyphen becomes an underscore where it reaches an identifier.
+_LABEL = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+#: Names of the top's own ports.
+_RESERVED = re.compile(r"clk|rst|cfg(_.*)?")
+
+
+def name_findings(fabric: Fabric) -> Iterator[Diagnostic]:
+    """Say which names are illegal, missing, repeated or taken."""
+    yield from _spelling(fabric.name, "name", _LABEL)
+    yield from _unique([named.name for named in fabric.memories], "memory", "name")
+    for ordinal, named in enumerate(fabric.memories):
+        where = f"memory[{ordinal}]"
+        yield from _spelling(named.name, f"{where}.name", _IDENTIFIER)
+        yield from _count_findings(named, where)
+        yield from _endpoint_names(named, where)
+        yield from _port_names(named, where)
+    yield from _top_collisions(fabric)
+
+
+def _endpoint_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
+    names = named.names.endpoints
+    for ordinal, name in enumerate(names):
+        place = f"{where}.endpoint[{ordinal}].name"
+        yield from _spelling(name, place, _IDENTIFIER)
+        if _RESERVED.fullmatch(name):
+            yield Diagnostic(
+                "name-reserved",
+                place,
+                f"The name must leave clk, rst, cfg and cfg_* to the top's own ports, not {name!r}",
+            )
+    yield from _unique(names, f"{where}.endpoint", "name")
+
+
+def _port_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
+    for ordinal, name in enumerate(named.names.ports):
+        yield from _spelling(name, f"{where}.port[{ordinal}].name", _LABEL)
+    yield from _unique(named.names.ports, f"{where}.port", "name")
+    for ordinal, patterns in enumerate(named.names.patterns):
+        for key, name in enumerate(patterns):
+            yield from _spelling(name, f"{where}.port[{ordinal}].pattern[{key}].name", _LABEL)
+        yield from _unique(patterns, f"{where}.port[{ordinal}].pattern", "name")
+
+
+def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
+    engine, names = named.occurrence.engine, named.names
+    ports = () if engine is None else engine.ports
+    counts = [
+        ("endpoints", len(named.occurrence.endpoints), len(names.endpoints)),
+        ("ports", len(ports), len(names.ports)),
+        ("patterns", len(ports), len(names.patterns)),
+    ]
+    counts += [
+        (f"patterns[{ordinal}]", len(port.resource_contract.use_patterns), len(patterns))
+        for ordinal, (port, patterns) in enumerate(zip(ports, names.patterns, strict=False))
+    ]
+    for field, required, found in counts:
+        if required != found:
+            yield Diagnostic(
+                "names-count",
+                f"{where}.names.{field}",
+                f"One name is required for each of {required}, not {found} names",
+            )
+
+
+def _spelling(name: str, where: str, pattern: re.Pattern[str]) -> Iterator[Diagnostic]:
+    if not pattern.fullmatch(name):
+        hyphen = " or hyphens" if pattern is _LABEL else ""
+        yield Diagnostic(
+            "name-illegal",
+            where,
+            f"The name must be lower-case letters and digits, with single underscores{hyphen} "
+            f"between them and a letter first, not {name!r}",
+        )
+    elif name.replace("-", "_") in VERILOG_KEYWORDS:
+        yield Diagnostic(
+            "name-keyword", where, f"The name must be no keyword of (System)Verilog, not {name!r}"
+        )
+    if len(name) > _LONGEST:
+        yield Diagnostic(
+            "name-too-long",
+            where,
+            f"The name must have at most {_LONGEST} characters, not {len(name)}",
+        )
+
+
+def _unique(names: Iterable[str], where: str, field: str) -> Iterator[Diagnostic]:
+    seen: dict[str, int] = {}
+    for ordinal, name in enumerate(names):
+        first = seen.setdefault(name, ordinal)
+        if first != ordinal:
+            yield Diagnostic(
+                "name-duplicate",
+                f"{where}[{ordinal}].{field}",
+                f"The name must differ from that of number {first}, not repeat {name!r}",
+            )
+
+
+def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
+    """With several memories, each top port starts with its memory's name."""
+    if len(fabric.memories) < 2:
+        return
+    prefixes = Counter(
+        f"{name}_{endpoint}"
+        for name, endpoints in {m.name: m.names.endpoints for m in fabric.memories}.items()
+        for endpoint in set(endpoints)
+    )
+    for prefix, count in prefixes.items():
+        if count > 1:
+            yield Diagnostic(
+                "name-collision",
+                "memory",
+                f"Memory and endpoint names must join to different port names, "
+                f"not {count} times to {prefix!r}",
+            )

@@ -1,0 +1,85 @@
+"""The Local Memory Service inside its occurrence (spec: Local Memory Service)."""
+
+from collections.abc import Iterator
+
+from fabricgen.errors import Diagnostic
+from fabricgen.records.connectivity import LocalMemoryServiceTarget
+from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.records.overlap import accesses_meet, actors_meet
+from fabricgen.records.port import MemoryCapabilityAlternative
+from fabricgen.records.service import LocalMemoryService
+
+__all__ = ["service_findings"]
+
+
+def service_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
+    """Say which regions, requesters and reachable accesses do not fit the service."""
+    service = occurrence.local_service
+    if service is None:
+        return
+    place = f"{where}.local_service"
+    yield from _region_findings(service, place)
+    yield from _requester_findings(occurrence, service, place)
+    yield from _reach_findings(occurrence, service, where)
+
+
+def _region_findings(service: LocalMemoryService, where: str) -> Iterator[Diagnostic]:
+    for ordinal, region in enumerate(service.memory_service_contract.regions):
+        end = region.address_base_bytes + region.size_bytes
+        if end > service.capacity_bytes:
+            yield Diagnostic(
+                "region-outside-capacity",
+                f"{where}.region[{ordinal}]",
+                f"A region must end within the {service.capacity_bytes} bytes of the service, "
+                f"not at {end}",
+            )
+
+
+def _requester_findings(
+    occurrence: MemoryOccurrence, service: LocalMemoryService, where: str
+) -> Iterator[Diagnostic]:
+    ports = 0 if occurrence.engine is None else len(occurrence.engine.ports)
+    subordinates = len(occurrence.subordinate_endpoints)
+    found = service.memory_service_contract.resource_contract.requester_count
+    if found != ports + subordinates:
+        yield Diagnostic(
+            "service-requester-count",
+            f"{where}.resource_contract.requester_count",
+            f"The requesters must be the {ports} operation ports and {subordinates} subordinate "
+            f"endpoints, not {found}",
+        )
+
+
+def _reach_findings(
+    occurrence: MemoryOccurrence, service: LocalMemoryService, where: str
+) -> Iterator[Diagnostic]:
+    """A path to a service that serves nothing of it would be unreachable hardware."""
+    if occurrence.engine is None:
+        return
+    dispatches = occurrence.connectivity.operation_ports
+    pairs = zip(occurrence.engine.ports, dispatches, strict=False)
+    for port, (record, dispatch) in enumerate(pairs):
+        domains = dispatch.capability_target_domains
+        for key, (alternative, targets) in enumerate(
+            zip(record.capability_alternatives, domains, strict=False)
+        ):
+            if LocalMemoryServiceTarget() in targets and not _serves(service, port, alternative):
+                yield Diagnostic(
+                    "target-serves-nothing",
+                    f"{where}.port[{port}].alternative[{key}]",
+                    f"The local service must serve some access of the alternative to requester "
+                    f"{port}, not none",
+                )
+
+
+def _serves(
+    service: LocalMemoryService, port: int, alternative: MemoryCapabilityAlternative
+) -> bool:
+    contract = service.memory_service_contract
+    patterns = contract.resource_contract.use_patterns
+    return any(
+        any(patterns[key].requester == port for key in capability.admissible_use_patterns)
+        and actors_meet(capability.actor_contract_domain, alternative.actor_contract_domain)
+        and accesses_meet(capability.access_domain, alternative.parameterized_access_domain)
+        for capability in contract.capabilities
+    )
