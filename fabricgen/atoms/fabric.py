@@ -1,31 +1,38 @@
-"""Atoms of values that Fabric owns: the u32be tag, alone or behind a Dataflow-owned atom."""
+"""Atoms of values that Fabric owns: u32be tags, alone or beside a Dataflow-owned atom."""
 
 import enum
+from itertools import product
 from typing import TypeVar
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.atoms.dataflow import MASK_FORMS
+from fabricgen.atoms.table import AtomTable
+from fabricgen.vocab.dataflow import MemoryMaskForm
+from fabricgen.vocab.fabric import (
+    ContractClauseTag,
+    InactiveLaneSemantics,
+    ReadSubwordSemantics,
+    WriteSubwordSemantics,
+)
 
-__all__ = ["fabric_atom", "read_fabric_atom"]
+__all__ = ["CLAUSE_TAGS", "MASK_INACTIVE_PAIRS", "READ_SUBWORDS", "WRITE_SUBWORDS"]
 
 _E = TypeVar("_E", bound=enum.Enum)
 
 
-def fabric_atom(value: enum.Enum) -> bytes:
-    """Encode a member of a Fabric-owned enumeration."""
-    tag: int = value.value
-    return tag.to_bytes(4, "big")
+def _table(kind: type[_E]) -> AtomTable[_E]:
+    return AtomTable(kind.__name__, {member: member.value.to_bytes(4, "big") for member in kind})
 
 
-def read_fabric_atom(kind: type[_E], data: bytes, where: str) -> _E:
-    """Decode an atom of ``kind``; any other bytes are ``Invalid``."""
-    if len(data) == 4:
-        for member in kind:
-            if fabric_atom(member) == data:
-                return member
-    raise Invalid(
-        Diagnostic(
-            "atom-unknown",
-            where,
-            f"A u32be tag of {kind.__name__} is required, not {data[:64].hex() or 'none'}",
-        )
-    )
+def _pair(form: MemoryMaskForm, inactive: InactiveLaneSemantics) -> bytes:
+    """Frame the mask form's atom, then append the inactive-lane tag."""
+    atom = MASK_FORMS.atom(form)
+    return len(atom).to_bytes(8, "big") + atom + inactive.value.to_bytes(4, "big")
+
+
+READ_SUBWORDS = _table(ReadSubwordSemantics)
+WRITE_SUBWORDS = _table(WriteSubwordSemantics)
+CLAUSE_TAGS = _table(ContractClauseTag)
+MASK_INACTIVE_PAIRS = AtomTable(
+    "(mask form, inactive lanes) pair",
+    {pair: _pair(*pair) for pair in product(MemoryMaskForm, InactiveLaneSemantics)},
+)

@@ -1,15 +1,11 @@
 """Sets of canonical atoms."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
 
 from fabricgen.errors import Diagnostic, Invalid
 
-__all__ = ["FiniteDomain", "closed_set_findings"]
-
-_T = TypeVar("_T")
+__all__ = ["FiniteDomain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +18,20 @@ class FiniteDomain:
     atoms: tuple[bytes, ...]
 
     def __post_init__(self) -> None:
-        if found := tuple(closed_set_findings("domain", self.atoms, bytes, bytes.hex)):
-            raise Invalid(*found)
+        if not self.atoms:
+            raise Invalid(
+                Diagnostic("domain-empty", "domain", "A domain must hold at least one value, not 0")
+            )
+        for left, right in pairwise(self.atoms):
+            if left >= right:
+                raise Invalid(
+                    Diagnostic(
+                        "domain-not-canonical",
+                        "domain",
+                        f"Atoms must be sorted and unique, but {left[:64].hex() or 'none'} is "
+                        f"followed by {right[:64].hex() or 'none'}",
+                    )
+                )
 
     @classmethod
     def of(cls, *atoms: bytes) -> "FiniteDomain":
@@ -32,17 +40,3 @@ class FiniteDomain:
 
     def __contains__(self, atom: bytes) -> bool:
         return atom in self.atoms
-
-
-def closed_set_findings(
-    where: str, values: tuple[_T, ...], key: Callable[[_T], bytes], name: Callable[[_T], str]
-) -> Iterator[Diagnostic]:
-    """Say whether ``values`` is empty, out of canonical byte order, or repeats a value."""
-    if not values:
-        yield Diagnostic("domain-empty", where, "A domain must hold at least one value, not 0")
-    keys = [key(value) for value in values]
-    if any(left >= right for left, right in pairwise(keys)):
-        names = ", ".join(map(name, values))
-        yield Diagnostic(
-            "domain-not-canonical", where, f"Values must be sorted and unique, not {names}"
-        )

@@ -1,9 +1,19 @@
 """The parameterized access relation (spec: Persistent Capability Schema)."""
 
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.dataflow import ACCESS_FORMS, ADDRESS_FORMS
+from fabricgen.atoms.fabric import MASK_INACTIVE_PAIRS, READ_SUBWORDS, WRITE_SUBWORDS
+from fabricgen.atoms.finite import FiniteDomain
+from fabricgen.atoms.table import AtomTable
 from fabricgen.atoms.unsigned import UnsignedDomain
+from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.relation.normal import canonical_findings, normalise
+from fabricgen.relation.row import Domain, Row
+from fabricgen.schema.actor import CanonicalMemoryAccessView
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryAddressForm, MemoryMaskForm
 from fabricgen.vocab.fabric import (
     InactiveLaneSemantics,
@@ -12,6 +22,7 @@ from fabricgen.vocab.fabric import (
 )
 
 __all__ = [
+    "ACCESS_STRUCTURAL",
     "MaskInactivePair",
     "MemoryAccessClass",
     "OrdinaryData",
@@ -19,7 +30,12 @@ __all__ = [
     "RootRelative",
 ]
 
+_T = TypeVar("_T", bound=Hashable)
+
 MaskInactivePair = tuple[MemoryMaskForm, InactiveLaneSemantics]
+
+#: Of the ten fields of the access relation, the two forms partition it value by value.
+ACCESS_STRUCTURAL = (True, True, *(False,) * 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +50,18 @@ class OrdinaryData:
     """The point of ``data_pointer_formats`` that is no pointer at all."""
 
 
+_POINTER_TAG = (1).to_bytes(4, "big")
+_DATA_FORMATS = AtomTable("data format", {OrdinaryData(): bytes(4)})
+_ONE_LANE = UnsignedDomain.of(1)
+_SUPPRESSING = (InactiveLaneSemantics.SUPPRESS, InactiveLaneSemantics.SUPPRESS_AND_ZERO_FILL)
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryAccessClass:
-    """One root-to-leaf product of the access relation, in its fixed field order."""
+    """One root-to-leaf product of the access relation, in its fixed field order.
+
+    Finite sets are sorted by their atoms' bytes, unique and non-empty; :meth:`of` sorts them.
+    """
 
     access_form: MemoryAccessForm
     address_form: MemoryAddressForm
@@ -49,9 +74,225 @@ class MemoryAccessClass:
     read_subword: tuple[ReadSubwordSemantics, ...]
     write_subword: tuple[WriteSubwordSemantics, ...]
 
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    @classmethod
+    def of(
+        cls,
+        access_form: MemoryAccessForm,
+        address_domain: RootRelative,
+        *,
+        element_width_bits: UnsignedDomain,
+        flattened_lane_count: UnsignedDomain,
+        mask_inactive_pairs: Iterable[MaskInactivePair],
+        source_alignment: AlignmentDomain,
+        read_subword: Iterable[ReadSubwordSemantics],
+        write_subword: Iterable[WriteSubwordSemantics],
+        data_pointer_formats: Iterable[OrdinaryData] = (OrdinaryData(),),
+    ) -> "MemoryAccessClass":
+        """Build a class from sets in any order; the address form follows from its domain."""
+        return cls(
+            access_form,
+            MemoryAddressForm.ROOT_RELATIVE,
+            address_domain,
+            _DATA_FORMATS.sorted(data_pointer_formats),
+            element_width_bits,
+            flattened_lane_count,
+            MASK_INACTIVE_PAIRS.sorted(mask_inactive_pairs),
+            source_alignment,
+            READ_SUBWORDS.sorted(read_subword),
+            WRITE_SUBWORDS.sorted(write_subword),
+        )
+
+    @classmethod
+    def of_row(cls, row: Row) -> "MemoryAccessClass":
+        """Read one row of the access relation; unknown atoms are ``Invalid``.
+
+        Raises
+        ------
+        Unsupported
+            For a row of pointer addresses or pointer data, which are legal and not built.
+        """
+        form, address, index, data, element, lanes, pairs, alignment, read, write = row
+        (access_form,) = _read(ACCESS_FORMS, form, "access_form")
+        (address_form,) = _read(ADDRESS_FORMS, address, "address_form")
+        _refuse_pointers(address_form, _finite(data, "data_pointer_formats"))
+        return cls(
+            access_form,
+            address_form,
+            RootRelative(_unsigned(index, "address_domain")),
+            _read(_DATA_FORMATS, data, "data_pointer_formats"),
+            _unsigned(element, "element_width_bits"),
+            _unsigned(lanes, "flattened_lane_count"),
+            _read(MASK_INACTIVE_PAIRS, pairs, "mask_inactive_pairs"),
+            AlignmentDomain(_unsigned(alignment, "source_alignment")),
+            _read(READ_SUBWORDS, read, "read_subword"),
+            _read(WRITE_SUBWORDS, write, "write_subword"),
+        )
+
+    @property
+    def row(self) -> Row:
+        """The class as a row of the access relation: ten domains in field order."""
+        return (
+            ACCESS_FORMS.domain([self.access_form]),
+            ADDRESS_FORMS.domain([self.address_form]),
+            self.address_domain.accepted_index_width_bits,
+            _DATA_FORMATS.domain(self.data_pointer_formats),
+            self.element_width_bits,
+            self.flattened_lane_count,
+            MASK_INACTIVE_PAIRS.domain(self.mask_inactive_pairs),
+            self.source_alignment.accepted_log2_byte_alignments,
+            READ_SUBWORDS.domain(self.read_subword),
+            WRITE_SUBWORDS.domain(self.write_subword),
+        )
+
+    @property
+    def mask_forms(self) -> tuple[MemoryMaskForm, ...]:
+        """Mask forms of the admitted pairs, in pair order, each once."""
+        return tuple(dict.fromkeys(form for form, _ in self.mask_inactive_pairs))
+
+    def admits(self, access: CanonicalMemoryAccessView) -> bool:
+        """Tell whether the class admits an exact access, apart from its endpoints' widths."""
+        return (
+            access.form is self.access_form
+            and access.address_form is self.address_form
+            and access.address_lane_bits in self.address_domain.accepted_index_width_bits
+            and access.element_bits in self.element_width_bits
+            and access.lane_count in self.flattened_lane_count
+            and access.mask_form in self.mask_forms
+            and self.source_alignment.contains_bytes(access.source_alignment_bytes)
+        )
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from self._set_findings()
+        if self.address_form is not MemoryAddressForm.ROOT_RELATIVE:
+            yield Diagnostic(
+                "access-address-domain",
+                "address_domain",
+                "The address form selects its domain, and index widths belong to ROOT_RELATIVE, "
+                f"not {self.address_form.name}",
+            )
+        for where, domain in (
+            ("address_domain", self.address_domain.accepted_index_width_bits),
+            ("element_width_bits", self.element_width_bits),
+            ("flattened_lane_count", self.flattened_lane_count),
+        ):
+            if domain.intervals[0].lower == 0:
+                yield Diagnostic("access-not-positive", where, "Values must be positive, not 0")
+        yield from self._mask_findings()
+        if self.access_form is MemoryAccessForm.ELEMENT and self.flattened_lane_count != _ONE_LANE:
+            found = _intervals(self.flattened_lane_count)
+            yield Diagnostic(
+                "access-element-lanes",
+                "flattened_lane_count",
+                f"An element access must have the lane count 1, not {found}",
+            )
+
+    def _set_findings(self) -> Iterator[Diagnostic]:
+        yield from _DATA_FORMATS.findings("data_pointer_formats", self.data_pointer_formats)
+        yield from MASK_INACTIVE_PAIRS.findings("mask_inactive_pairs", self.mask_inactive_pairs)
+        yield from READ_SUBWORDS.findings("read_subword", self.read_subword)
+        yield from WRITE_SUBWORDS.findings("write_subword", self.write_subword)
+
+    def _mask_findings(self) -> Iterator[Diagnostic]:
+        for form, inactive in self.mask_inactive_pairs:
+            if (form is MemoryMaskForm.DYNAMIC) != (inactive in _SUPPRESSING):
+                yield Diagnostic(
+                    "access-mask-pair",
+                    "mask_inactive_pairs",
+                    "ABSENT must pair with NOT_APPLICABLE and DYNAMIC with a suppressing value, "
+                    f"not ({form.name}, {inactive.name})",
+                )
+        if (
+            self.access_form is MemoryAccessForm.ELEMENT
+            and MemoryMaskForm.DYNAMIC in self.mask_forms
+        ):
+            yield Diagnostic(
+                "access-element-mask",
+                "mask_inactive_pairs",
+                "An element access must have no mask, not DYNAMIC",
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class ParameterizedMemoryAccessDomain:
-    """Non-empty canonical access classes, in canonical byte order."""
+    """Non-empty canonical access classes, in canonical byte order.
+
+    The constructor is the strict door: it refuses every other decomposition of the relation.
+    :meth:`of` normalises any classes.
+    """
 
     access_classes: tuple[MemoryAccessClass, ...]
+
+    def __post_init__(self) -> None:
+        found = tuple(canonical_findings(self.rows, ACCESS_STRUCTURAL, "access_classes"))
+        if found:
+            raise Invalid(*found)
+
+    @classmethod
+    def of(cls, *classes: MemoryAccessClass) -> "ParameterizedMemoryAccessDomain":
+        """Build the canonical domain that admits what any of ``classes`` admits."""
+        if not classes:
+            return cls(())
+        rows = normalise([each.row for each in classes], ACCESS_STRUCTURAL)
+        return cls(tuple(MemoryAccessClass.of_row(row) for row in rows))
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The classes as rows of the access relation."""
+        return tuple(each.row for each in self.access_classes)
+
+    def matching_class(self, access: CanonicalMemoryAccessView) -> MemoryAccessClass | None:
+        """Return the class that admits an exact access, if any."""
+        return next((each for each in self.access_classes if each.admits(access)), None)
+
+    def contains(self, access: CanonicalMemoryAccessView) -> bool:
+        """Tell whether some class admits an exact access."""
+        return self.matching_class(access) is not None
+
+
+def _intervals(domain: UnsignedDomain) -> str:
+    return ", ".join(f"{i.lower}..{i.upper}" for i in domain.intervals)
+
+
+def _refuse_pointers(address_form: MemoryAddressForm, data: FiniteDomain) -> None:
+    if address_form is MemoryAddressForm.POINTER_ADDRESSED:
+        raise Unsupported(
+            Diagnostic(
+                "pointer-address-not-built",
+                "address_form",
+                "Addresses must be root-relative in this generator, not pointers",
+            )
+        )
+    # A pointer format is tag 1, then its own atom of four u32be.
+    if any(len(atom) == 20 and atom.startswith(_POINTER_TAG) for atom in data.atoms):
+        raise Unsupported(
+            Diagnostic(
+                "pointer-data-not-built",
+                "data_pointer_formats",
+                "Data must be ordinary in this generator, not a pointer format",
+            )
+        )
+
+
+def _read(table: AtomTable[_T], domain: Domain, where: str) -> tuple[_T, ...]:
+    return table.read_domain(_finite(domain, where), where)
+
+
+def _finite(domain: Domain, where: str) -> FiniteDomain:
+    if isinstance(domain, FiniteDomain):
+        return domain
+    raise _wrong_kind(where, "finite", "unsigned")
+
+
+def _unsigned(domain: Domain, where: str) -> UnsignedDomain:
+    if isinstance(domain, UnsignedDomain):
+        return domain
+    raise _wrong_kind(where, "unsigned", "finite")
+
+
+def _wrong_kind(where: str, required: str, found: str) -> Invalid:
+    message = f"The field must have a domain that is {required}, not {found}"
+    return Invalid(Diagnostic("relation-domain-kind", where, message))

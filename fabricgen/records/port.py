@@ -1,50 +1,155 @@
 """Memory operation ports (spec: Canonical Engine Definition, Persistent Capability Schema)."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from fabricgen.records.access import ParameterizedMemoryAccessDomain
-from fabricgen.records.actor import MemoryActorContractDomain
+from fabricgen.atoms.unsigned import U64_MAX
+from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.records.access import MemoryAccessClass
+from fabricgen.records.alternative import MemoryCapabilityAlternative
+from fabricgen.records.capability import array_findings, normalise_alternatives
 from fabricgen.records.resource import ResourceContract
-from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.dataflow import MemoryAccessForm
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = ["MemoryCapabilityAlternative", "MemoryOperationPort"]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryCapabilityAlternative:
-    """One product of the port's complete capability relation.
-
-    Parameters
-    ----------
-    actor_contract_domain
-        Admitted schema and contracts.
-    role_to_endpoint
-        The maximal role set, each with its endpoint ordinal, in role order.
-    parameterized_access_domain
-        Admitted accesses; absent exactly for a fence.
-    admissible_use_patterns
-        Keys into the port's own resource contract; non-empty, sorted, unique.
-    """
-
-    actor_contract_domain: MemoryActorContractDomain
-    role_to_endpoint: tuple[tuple[ServiceValueRole, int], ...]
-    parameterized_access_domain: ParameterizedMemoryAccessDomain | None
-    admissible_use_patterns: tuple[int, ...]
-
-    def endpoint_of(self, role: ServiceValueRole) -> int | None:
-        """Endpoint ordinal bound to ``role``, or ``None`` where the role is absent."""
-        return dict(self.role_to_endpoint).get(role)
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryOperationPort:
     """One physical memory operation port.
 
-    ``operation_pattern_semantics[i]`` gives the meaning of the contract's use pattern ``i``.
+    The constructor is the strict door: the capability array must be the normal form of the
+    relation that it admits. :meth:`of` normalises any alternatives.
+
+    Parameters
+    ----------
+    endpoint_inventory
+        Ordinals of the occurrence's endpoints; non-empty, sorted, unique.
+    resource_contract
+        Sole owner of the port's states and use patterns.
+    operation_pattern_semantics
+        ``operation_pattern_semantics[i]`` gives the meaning of the contract's use pattern ``i``.
+    capability_alternatives
+        Canonical products of the complete capability relation; the position is the reference.
     """
 
     endpoint_inventory: tuple[int, ...]
     resource_contract: ResourceContract
     operation_pattern_semantics: tuple[MemoryPortTransactionProjection, ...]
     capability_alternatives: tuple[MemoryCapabilityAlternative, ...]
+
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    @classmethod
+    def of(
+        cls,
+        endpoint_inventory: Iterable[int],
+        resource_contract: ResourceContract,
+        operation_pattern_semantics: Iterable[MemoryPortTransactionProjection],
+        capability_alternatives: Iterable[MemoryCapabilityAlternative],
+    ) -> "MemoryOperationPort":
+        """Build a port from endpoints and alternatives in any order and decomposition."""
+        alternatives = tuple(capability_alternatives)
+        return cls(
+            tuple(sorted(set(endpoint_inventory))),
+            resource_contract,
+            tuple(operation_pattern_semantics),
+            normalise_alternatives(alternatives) if alternatives else (),
+        )
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from self._endpoint_findings()
+        yield from self._pattern_findings()
+        yield from array_findings(self.capability_alternatives)
+
+    def _endpoint_findings(self) -> Iterator[Diagnostic]:
+        inventory = self.endpoint_inventory
+        if (
+            not inventory
+            or list(inventory) != sorted(set(inventory))
+            or not 0 <= inventory[0] <= inventory[-1] <= U64_MAX
+        ):
+            yield Diagnostic(
+                "port-endpoints",
+                "endpoint_inventory",
+                "Endpoint ordinals must be non-empty, sorted, unique and below 2**64, not "
+                f"{list(inventory)}",
+            )
+        for ordinal, alternative in enumerate(self.capability_alternatives):
+            for role, endpoint in alternative.role_to_endpoint:
+                if endpoint not in inventory:
+                    yield Diagnostic(
+                        "port-endpoint-foreign",
+                        f"capability_alternatives[{ordinal}].role_to_endpoint",
+                        f"The endpoint of {role.name} must be one of {list(inventory)}, not "
+                        f"{endpoint}",
+                    )
+
+    def _pattern_findings(self) -> Iterator[Diagnostic]:
+        count = len(self.resource_contract.use_patterns)
+        if len(self.operation_pattern_semantics) != count:
+            yield Diagnostic(
+                "port-pattern-count",
+                "operation_pattern_semantics",
+                f"There must be {count} semantics, one per use pattern, not "
+                f"{len(self.operation_pattern_semantics)}",
+            )
+        admitted = set[int]()
+        for ordinal, alternative in enumerate(self.capability_alternatives):
+            admitted.update(alternative.admissible_use_patterns)
+            if unknown := [key for key in alternative.admissible_use_patterns if key >= count]:
+                yield Diagnostic(
+                    "port-pattern-unknown",
+                    f"capability_alternatives[{ordinal}].admissible_use_patterns",
+                    f"Keys must be below {count}, not {unknown}",
+                )
+        for key, pattern in enumerate(self.resource_contract.use_patterns):
+            if key not in admitted:
+                yield Diagnostic(
+                    "port-pattern-unreachable",
+                    f"resource_contract.use_patterns[{key}]",
+                    "An alternative must admit the pattern, and none does",
+                )
+            elif key < len(self.operation_pattern_semantics):
+                slots = len(pattern.internal_transactions)
+                yield from self._projection_findings(key, slots)
+
+    def _projection_findings(self, key: int, slots: int) -> Iterator[Diagnostic]:
+        where = f"resource_contract.use_patterns[{key}].internal_transactions"
+        if self.operation_pattern_semantics[key] is MemoryPortTransactionProjection.DIRECT:
+            if slots != 1:
+                yield Diagnostic(
+                    "port-direct-transactions",
+                    where,
+                    f"A Direct pattern must have 1 internal transaction, not {slots}",
+                )
+            return
+        selecting = [
+            each for each in self.capability_alternatives if key in each.admissible_use_patterns
+        ]
+        classes = [access for each in selecting for access in _classes(each)]
+        if not all(map(_classes, selecting)) or any(
+            access.access_form is MemoryAccessForm.ELEMENT for access in classes
+        ):
+            yield Diagnostic(
+                "port-active-lanes-form",
+                f"operation_pattern_semantics[{key}]",
+                "ActiveLanesRowMajor must be selected by contiguous and indexed accesses only, "
+                "not by an element access or a fence",
+            )
+        lanes = max((a.flattened_lane_count.intervals[-1].upper for a in classes), default=0)
+        if slots != lanes:
+            yield Diagnostic(
+                "port-active-lanes-transactions",
+                where,
+                f"There must be {lanes} internal transactions, the lanes of the widest access, "
+                f"not {slots}",
+            )
+
+
+def _classes(alternative: MemoryCapabilityAlternative) -> tuple[MemoryAccessClass, ...]:
+    domain = alternative.parameterized_access_domain
+    return () if domain is None else domain.access_classes

@@ -120,8 +120,8 @@ def alternative(schema, roles, classes, *, volatile=(), patterns=(0,)):
 
 def port(*alternatives, in_flight=4, result_holding=4, depth=2, inputs=3, pattern_count=1):
     bound = {end for each in alternatives for _, end in each.role_to_endpoint}
-    return MemoryOperationPort(
-        endpoint_inventory=tuple(sorted(bound)),
+    return MemoryOperationPort.of(
+        endpoint_inventory=bound,
         resource_contract=port_contract(
             in_flight=(in_flight, in_flight),
             result_holding=(result_holding, result_holding),
@@ -129,7 +129,7 @@ def port(*alternatives, in_flight=4, result_holding=4, depth=2, inputs=3, patter
             pattern_count=pattern_count,
         ),
         operation_pattern_semantics=(MemoryPortTransactionProjection.DIRECT,) * pattern_count,
-        capability_alternatives=tuple(alternatives),
+        capability_alternatives=alternatives,
     )
 
 

@@ -1,5 +1,14 @@
 from fabricgen.config.layout import carrier_layout
-from tests.support.memories import LOAD, alternative, capability, hybrid_classes, memory, port
+from tests.support.memories import (
+    ELEMENT,
+    LOAD,
+    access_class,
+    alternative,
+    capability,
+    hybrid_classes,
+    memory,
+    port,
+)
 from tests.support.memories import service as local_service
 from tests.support.records import copy_fabric, load_fabric
 
@@ -53,16 +62,16 @@ def test_two_hybrid_ports_have_two_rows_of_their_own_widths():
 def test_indices_grow_with_their_inventories():
     # 3 alternatives take 2 bits, 5 patterns 3 bits, and one clause of both volatile values 1 bit.
     ends = {"addr": 32, "mask": 4, "ctrl": 0, "d0": 128, "d1": 128, "d2": 128, "done": 0}
-    roles = {"address": 0, "mask": 1, "control": 2, "completion": 6}
+    roles = {"address": 0, "control": 2, "completion": 6}
     alternatives = [
         alternative(
             LOAD,
             {**roles, "data": data},
-            hybrid_classes(LOAD),
-            volatile=volatile,
+            (access_class(ELEMENT, LOAD, elements=(8 << data - 3,), lanes=(1,)),),
+            volatile=(False, True),
             patterns=tuple(range(5)),
         )
-        for data, volatile in ((3, (False,)), (4, (True,)), (5, (False, True)))
+        for data in (3, 4, 5)
     ]
     named = memory(
         ends,

@@ -133,4 +133,123 @@ RULES: dict[str, Rule] = {
         "The beat of a manager or subordinate endpoint is a positive number of whole bytes.",
         "Memory Spaces And Interfaces",
     ),
+    "access-address-domain": Rule(
+        "The address form selects the variant of the address domain.",
+        "Persistent Capability Schema",
+    ),
+    "access-not-positive": Rule(
+        "Index widths, element widths and lane counts are positive.",
+        "Persistent Capability Schema",
+    ),
+    "access-element-lanes": Rule(
+        "An element access has the lane count one.",
+        "Persistent Capability Schema",
+    ),
+    "access-element-mask": Rule(
+        "An element access carries no mask.",
+        "Persistent Capability Schema",
+    ),
+    "access-mask-pair": Rule(
+        "An absent mask pairs exactly with NotApplicable, a dynamic mask with a suppressing value.",
+        "Persistent Capability Schema",
+    ),
+    "pointer-address-not-built": Rule(
+        "Pointer-addressed access is legal and not built.",
+        "Persistent Capability Schema",
+    ),
+    "pointer-data-not-built": Rule(
+        "Pointer formats as memory data are legal and not built.",
+        "Persistent Capability Schema",
+    ),
+    "clause-schema-mismatch": Rule(
+        "Every clause is a variant of the memory contract that its actor schema owns.",
+        "Persistent Capability Schema",
+    ),
+    "clause-field-count": Rule(
+        "A clause has exactly the fields of its variant.",
+        "Persistent Capability Schema",
+    ),
+    "actor-contract-not-built": Rule(
+        "Atomic, read-modify-write, compare-exchange and fence clauses are legal and not built.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-fence-access": Rule(
+        "The access domain is absent exactly for a fence.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-roles": Rule(
+        "A role binding lists every maximal role of its actor schema exactly once, in role order.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-mask-role": Rule(
+        "The mask role is bound exactly when some access class admits a dynamic mask.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-endpoint-range": Rule(
+        "An endpoint ordinal is an unsigned 64-bit integer.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-result-endpoints": Rule(
+        "Result roles of one alternative are bound to distinct endpoints.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-spatial-endpoints": Rule(
+        "Under a Spatial engine the roles of one alternative are bound to distinct endpoints.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-use-patterns": Rule(
+        "Use-pattern keys are a non-empty sorted set of unsigned 32-bit integers.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-read-subword": Rule(
+        "Read subword values are NotApplicable exactly for an actor schema that does not read.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-write-subword": Rule(
+        "Write subword values are NotApplicable exactly for an actor schema that does not write.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-inactive-lanes": Rule(
+        "A dynamic mask needs SuppressAndZeroFill of an actor that reads, and Suppress of "
+        "one that only writes.",
+        "Persistent Capability Schema",
+    ),
+    "capability-alternative-overlap": Rule(
+        "One actor, access and use pattern is admitted by one alternative only; the "
+        "authoring door merges alternatives of one role binding.",
+        "Persistent Capability Schema",
+    ),
+    "port-endpoints": Rule(
+        "An endpoint inventory is a non-empty sorted set of unsigned 64-bit ordinals.",
+        "Persistent Capability Schema",
+    ),
+    "port-endpoint-foreign": Rule(
+        "Every bound endpoint belongs to the inventory of its port.",
+        "Persistent Capability Schema",
+    ),
+    "port-pattern-count": Rule(
+        "There is one pattern semantics per use pattern of the resource contract.",
+        "Persistent Capability Schema",
+    ),
+    "port-pattern-unknown": Rule(
+        "A use-pattern key names a use pattern of its own port.",
+        "Persistent Capability Schema",
+    ),
+    "port-pattern-unreachable": Rule(
+        "Every use pattern is admitted by at least one capability alternative.",
+        "Persistent Capability Schema",
+    ),
+    "port-direct-transactions": Rule(
+        "A Direct pattern has exactly one internal transaction.",
+        "Persistent Capability Schema",
+    ),
+    "port-active-lanes-form": Rule(
+        "ActiveLanesRowMajor is legal only for contiguous or indexed access.",
+        "Persistent Capability Schema",
+    ),
+    "port-active-lanes-transactions": Rule(
+        "An ActiveLanesRowMajor pattern has one internal transaction per lane of the widest "
+        "access that selects it, and no more.",
+        "Persistent Capability Schema",
+    ),
 }
