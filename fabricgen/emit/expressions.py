@@ -1,0 +1,216 @@
+"""Verilog expressions of operator cells.
+
+Every expression has exactly the width of the value it stands for, and so has each of its
+operands: Verilog's context rules then never widen, narrow or sign-extend anything, and an
+expression can replace the wire it drives wherever that wire is read as a whole.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from fabricgen.emit.netlist import Bit, Cell, Value
+
+__all__ = ["OPERATORS", "TRIMMED", "Expression", "constant", "needs_wire", "operands", "render"]
+
+
+class Expression(NamedTuple):
+    """Text, and the operator at its top: ``""`` where it needs no parentheses."""
+
+    text: str
+    operator: str = ""
+
+    def inside(self, operator: str) -> str:
+        """Text as an operand of ``operator``."""
+        if not self.operator or (self.operator == "~" and operator != "~"):
+            return self.text
+        chains = operator in {"&", "|", "^", "+"} and self.operator == operator
+        return self.text if chains else f"({self.text})"
+
+
+#: Operators of which a low part of the result needs only the low parts of the operands.
+TRIMMED = frozenset(
+    {"$and", "$or", "$xor", "$xnor", "$add", "$sub", "$mul", "$not", "$neg", "$pos"}
+    | {"$mux", "$pmux", "$shl", "$sshl"}
+)
+
+_BINARY = {
+    "$and": "&",
+    "$or": "|",
+    "$xor": "^",
+    "$xnor": "~^",
+    "$add": "+",
+    "$sub": "-",
+    "$mul": "*",
+}
+_COMPARE = {"$eq": "==", "$ne": "!=", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">="}
+_UNARY = {"$not": "~", "$neg": "-", "$pos": ""}
+_REDUCE = {
+    "$reduce_and": "&",
+    "$reduce_or": "|",
+    "$reduce_bool": "|",
+    "$reduce_xor": "^",
+    "$reduce_xnor": "~^",
+}
+_LOGIC = {"$logic_and": "&", "$logic_or": "|"}
+_LEFT = {"$shl", "$sshl"}
+_RIGHT = {"$shr", "$sshr", "$shift", "$shiftx"}
+
+#: Every operator that can be written.
+OPERATORS = frozenset(
+    {*_BINARY, *_COMPARE, *_UNARY, *_REDUCE, *_LOGIC, *_LEFT, *_RIGHT, "$logic_not"}
+    | {"$mux", "$pmux"}
+)
+
+#: Renders one value of given bits.
+Render = Callable[[Value], Expression]
+
+
+def constant(bits: str) -> str:
+    """Sized literal of constant bits, most significant first."""
+    if set(bits) == {"x"}:
+        return f"{len(bits)}'bx"
+    if len(bits) == 1 or not set(bits) <= {"0", "1"}:
+        return f"{len(bits)}'b{bits}"
+    return f"{len(bits)}'h{int(bits, 2):x}"
+
+
+def operands(cell: Cell, width: int) -> list[Value]:
+    """Values that the expression of ``cell`` reads when ``width`` result bits are wanted."""
+    ports, kind = cell.ports, cell.kind
+    if kind in {"$mux", "$pmux"}:
+        full = len(ports["A"])
+        cases = [ports["B"][at : at + width] for at in range(0, len(ports["B"]), full)]
+        return [ports["A"][:width], *cases, *_bits(ports["S"])]
+    if kind in _BINARY:
+        signed = _signed(cell)
+        return [_fit(ports[side], width, signed=signed) for side in "AB"]
+    if kind in _COMPARE:
+        signed = _signed(cell)
+        common = max(len(ports["A"]), len(ports["B"]))
+        return [_fit(ports[side], common, signed=signed) for side in "AB"]
+    if kind in _UNARY:
+        return [_fit(ports["A"], width, signed=bool(cell.number("A_SIGNED")))]
+    if kind in _REDUCE and _is_list(ports["A"]):
+        return _bits(ports["A"])
+    if kind in _LEFT:
+        return [_fit(ports["A"], width, signed=bool(cell.number("A_SIGNED"))), ports["B"]]
+    if kind in _RIGHT:
+        wide = max(len(ports["A"]), width)
+        return [_fit(ports["A"], wide, signed=bool(cell.number("A_SIGNED"))), ports["B"]]
+    return [ports[side] for side in ("A", "B") if side in ports]
+
+
+def needs_wire(cell: Cell, width: int) -> int | None:
+    """Width of the wire that must hold the result before ``width`` bits are taken from it.
+
+    ``None`` where the expression itself can stand anywhere. An arithmetic shift is signed, and a
+    signed expression turns unsigned among unsigned ones.
+    """
+    if cell.kind not in _RIGHT:
+        return None
+    wide = max(len(cell.ports["A"]), width)
+    return wide if _arithmetic(cell) or wide > width else None
+
+
+def render(cell: Cell, width: int, show: Render) -> Expression:
+    """Expression of ``width`` bits; the values of :func:`operands` in order go through ``show``."""
+    shown = [show(value) for value in operands(cell, width)]
+    kind = cell.kind
+    if kind in {"$mux", "$pmux"}:
+        return _choice(shown, len(cell.ports["S"]))
+    if kind in _BINARY:
+        return _infix(_BINARY[kind], shown)
+    if kind in _COMPARE:
+        signed = _signed(cell) and kind not in {"$eq", "$ne"}
+        sides = [Expression(f"$signed({side.text})") for side in shown] if signed else shown
+        return _extend(_infix(_COMPARE[kind], sides), width)
+    if kind in _UNARY:
+        return _prefix(_UNARY[kind], shown[0])
+    if kind in _REDUCE:
+        return _extend(_reduction(cell, shown), width)
+    if kind == "$logic_not":
+        return _extend(_is_zero(cell.ports["A"], shown[0]), width)
+    if kind in _LOGIC:
+        sides = [_any(cell.ports[side], text) for side, text in zip("AB", shown, strict=True)]
+        return _extend(_infix(_LOGIC[kind], sides), width)
+    if kind in _LEFT:
+        return _infix("<<", shown)
+    if kind in _RIGHT:
+        if _arithmetic(cell):
+            return _infix(">>>", [Expression(f"$signed({shown[0].text})"), shown[1]])
+        return _infix(">>", shown)
+    raise ValueError(f"Cell must be a known operator, not {kind}")
+
+
+def _signed(cell: Cell) -> bool:
+    return bool(cell.number("A_SIGNED")) and bool(cell.number("B_SIGNED"))
+
+
+def _arithmetic(cell: Cell) -> bool:
+    return cell.kind in {"$sshr", "$shift"} and bool(cell.number("A_SIGNED"))
+
+
+def _fit(value: Value, width: int, *, signed: bool) -> Value:
+    fill = value[-1] if signed and value else "0"
+    return value[:width] + (fill,) * (width - len(value))
+
+
+def _bits(value: Value) -> list[Value]:
+    return [(bit,) for bit in value]
+
+
+def _is_list(value: Value) -> bool:
+    """Whether a value is a list of unrelated bits, better read one by one than concatenated."""
+    wires = [bit.wire for bit in value if isinstance(bit, Bit)]
+    return len(value) <= 8 and len(set(wires)) == len(value)
+
+
+def _infix(operator: str, shown: list[Expression]) -> Expression:
+    left, *rest = shown
+    # Only the left-most operand may continue a chain of the same operator unparenthesised.
+    text = left.inside(operator)
+    for side in rest:
+        text += f" {operator} {side.inside(operator if operator in '&|^' else '')}"
+    return Expression(text, operator)
+
+
+def _prefix(operator: str, operand: Expression) -> Expression:
+    if not operator:
+        return operand
+    # A prefix binds tightest, but two in a row, or `a & &b`, mislead people and some tools.
+    return Expression(f"{operator}{operand.inside('~')}", "~" if operator == "~" else "prefix")
+
+
+def _reduction(cell: Cell, shown: list[Expression]) -> Expression:
+    operator = _REDUCE[cell.kind]
+    if _is_list(cell.ports["A"]) and operator != "~^":
+        return shown[0] if len(shown) == 1 else _infix(operator, shown)
+    if _is_list(cell.ports["A"]):
+        return _prefix("~", Expression(_infix("^", shown).text, "^"))
+    return _prefix(operator, shown[0])
+
+
+def _is_zero(value: Value, shown: Expression) -> Expression:
+    if len(value) == 1:
+        return _prefix("~", shown)
+    return _infix("==", [shown, Expression(constant("0" * len(value)))])
+
+
+def _any(value: Value, shown: Expression) -> Expression:
+    return shown if len(value) == 1 else _prefix("|", shown)
+
+
+def _extend(one: Expression, width: int) -> Expression:
+    if width == 1:
+        return one
+    return Expression(f"{{{constant('0' * (width - 1))}, {one.text}}}")
+
+
+def _choice(shown: list[Expression], selects: int) -> Expression:
+    """Chain of conditions, the last case first: cases of one switch exclude one another."""
+    default, cases, conditions = shown[0], shown[1 : 1 + selects], shown[1 + selects :]
+    text = default.text
+    for case, condition in zip(cases, conditions, strict=True):
+        chosen = f"({case.text})" if case.operator == "?" else case.text
+        text = f"{condition.inside('?')} ? {chosen} : {text}"
+    return Expression(text, "?")

@@ -1,0 +1,156 @@
+"""Rewrites of a netlist that keep its meaning and make its text shorter."""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
+
+__all__ = ["drop_unknown_defaults", "merge_aliases", "name_parts", "pieces"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Bits ``[low, high)`` of one wire, repeated ``count`` times."""
+
+    wire: str
+    low: int
+    high: int
+    count: int = 1
+
+
+def pieces(bits: Value) -> Iterator[Piece | str]:
+    """Cut a value into slices of wires and runs of constants, least significant first.
+
+    Constants come as text, most significant bit first.
+    """
+    at = 0
+    while at < len(bits):
+        first, end = bits[at], at + 1
+        if not isinstance(first, Bit):
+            while end < len(bits) and not isinstance(bits[end], Bit):
+                end += 1
+            yield "".join(str(bit) for bit in reversed(bits[at:end]))
+        elif bits[end : end + 1] == (first,):
+            while bits[end : end + 1] == (first,):
+                end += 1
+            yield Piece(first.wire, first.place, first.place + 1, end - at)
+        else:
+            while bits[end : end + 1] == (Bit(first.wire, first.place + end - at),):
+                end += 1
+            yield Piece(first.wire, first.place, first.place + end - at)
+        at = end
+
+
+def _replace(module: Module, change: Callable[[Bit], Bit | str]) -> None:
+    def changed(value: Value) -> Value:
+        return tuple(change(bit) if isinstance(bit, Bit) else bit for bit in value)
+
+    for cell in module.cells:
+        cell.ports = {port: changed(value) for port, value in cell.ports.items()}
+    module.connections = [(changed(left), changed(right)) for left, right in module.connections]
+
+
+def _whole(module: Module, value: Value) -> Wire | None:
+    """The wire of which ``value`` is every bit, in order."""
+    if not value or not isinstance(value[0], Bit):
+        return None
+    wire = module.wires[value[0].wire]
+    return wire if value == wire.bits else None
+
+
+def merge_aliases(
+    module: Module, order: dict[str, int], foreign: Collection[str]
+) -> list[tuple[str, str]]:
+    """Let one of several names of a net stand for all; return ``(other, chosen)`` to assign.
+
+    A signal that the source named locally wins over an output port, so that the port is assigned
+    from the register and not the register hidden behind the port. Names that only repeat a
+    submodule's interface go when another name is left.
+    """
+    groups: dict[str, list[str]] = {}
+    rest = []
+    for left, right in module.connections:
+        one, two = _whole(module, left), _whole(module, right)
+        if one is None or two is None or not (one.public and two.public):
+            rest.append((left, right))
+            continue
+        group = groups.get(two.name, [two.name])
+        group += groups.get(one.name, [one.name])
+        for name in group:
+            groups[name] = group
+    module.connections = rest
+
+    def rank(name: str) -> tuple[int, int, str]:
+        wire = module.wires[name]
+        place = order.get(name, len(order))
+        if wire.direction == "input":
+            return 0, place, name
+        if wire.direction == "output":
+            return 2, place, name
+        return (3 if name in foreign else 1), place, name
+
+    chosen: dict[str, str] = {}
+    for name, group in groups.items():
+        chosen[name] = min(group, key=rank)
+    _replace(module, lambda bit: Bit(chosen.get(bit.wire, bit.wire), bit.place))
+
+    others = sorted((name for name in chosen if chosen[name] != name), key=rank)
+    unnamed = [wire.name for wire in module.wires.values() if not wire.public]
+    _drop_unread(module, [*foreign, *unnamed])
+    return [(name, chosen[name]) for name in others if name not in foreign]
+
+
+def _drop_unread(module: Module, names: Collection[str]) -> None:
+    """Drop wires that nothing but their own assignment mentions."""
+    mentioned = {
+        bit.wire
+        for value in (
+            *(value for cell in module.cells for value in cell.ports.values()),
+            *(right for _left, right in module.connections),
+        )
+        for bit in value
+        if isinstance(bit, Bit)
+    }
+    dropped = {name for name in names if name in module.wires and name not in mentioned}
+    module.connections = [
+        (left, right)
+        for left, right in module.connections
+        if not any(isinstance(bit, Bit) and bit.wire in dropped for bit in left)
+    ]
+    for name in dropped:
+        del module.wires[name]
+
+
+def drop_unknown_defaults(module: Module) -> None:
+    """Let the last case of an exhaustive choice stand for "anything else"."""
+    for cell in module.cells:
+        if cell.kind == "$pmux" and set(cell.ports["A"]) == {"x"}:
+            width = len(cell.ports["A"])
+            cell.ports["A"] = cell.ports["B"][:width]
+            cell.ports["B"] = cell.ports["B"][width:]
+            cell.ports["S"] = cell.ports["S"][1:]
+
+
+def name_parts(module: Module, results: dict[str, str]) -> None:
+    """Give each part of an unnamed wire its own wire where several cells drive one wire.
+
+    ``results`` names the output port of every kind of operator.
+    """
+    parts: dict[Bit, Bit] = {}
+
+    def split(cell: Cell) -> None:
+        port = results.get(cell.kind)
+        if port is None or len(list(pieces(cell.ports[port]))) != 1:
+            return
+        first = cell.ports[port][0]
+        if not isinstance(first, Bit) or _whole(module, cell.ports[port]) is not None:
+            return
+        if module.wires[first.wire].public:
+            return
+        name = f"{first.wire}${first.place}"
+        module.wires[name] = Wire(name, len(cell.ports[port]))
+        parts.update(zip(cell.ports[port], module.wires[name].bits, strict=True))  # type: ignore[arg-type]
+
+    for cell in module.cells:
+        split(cell)
+    _replace(module, lambda bit: parts.get(bit, bit))

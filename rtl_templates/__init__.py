@@ -1,0 +1,1 @@
+"""Hand-written text that goes with the emitted Verilog."""

