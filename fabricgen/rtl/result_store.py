@@ -1,0 +1,119 @@
+"""Result payloads of one port, between the service's responses and retirement."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["ResultStore"]
+
+
+class ResultStore(wiring.Component):
+    """Assemble each result from the bytes that arrive, and read it out with its holes as zero.
+
+    A lane that is inactive or out of range, and every byte that belongs to no lane, reads as
+    zero: the lane bits of each slot gate what the memory holds, which is never cleared.
+
+    A part that arrives in cycle *n* can be read from cycle *n + 1*; reading is asynchronous.
+    Nothing is reset: a slot is read only after it was claimed and completed.
+
+    Parameters
+    ----------
+    slots
+        Results held.
+    lanes
+        Width of the lane mask.
+    data_bytes
+        Bytes of the widest payload.
+    element_bytes
+        Admitted element sizes, ascending.
+
+    Members
+    -------
+    issue : In(1), issue_slot : In, issue_lanes : In(lanes)
+        A firing takes this slot with these active lanes.
+    arrive : In(1), done : In(1), slot : In, data : In(8 * data_bytes), strobe : In(data_bytes),
+    in_range : In(lanes)
+        Response of the service, as in its channel; never for a slot issued in this cycle.
+    head : In
+        The slot to read.
+    scale : In(range(len(element_bytes))), absent with one element size
+        Position of the configured size in ``element_bytes``.
+    result : Out(8 * data_bytes)
+    """
+
+    issue: Signal
+    issue_slot: Signal
+    issue_lanes: Signal
+    arrive: Signal
+    done: Signal
+    slot: Signal
+    data: Signal
+    strobe: Signal
+    in_range: Signal
+    head: Signal
+    scale: Signal
+    result: Signal
+
+    def __init__(
+        self, slots: int, *, lanes: int, data_bytes: int, element_bytes: tuple[int, ...]
+    ) -> None:
+        self.slots = slots
+        self.lanes = lanes
+        self.data_bytes = data_bytes
+        self.element_bytes = element_bytes
+        number = range(max(2, slots))
+        members: dict[str, wiring.Member] = {
+            "issue": In(1),
+            "issue_slot": In(number),
+            "issue_lanes": In(lanes),
+            "arrive": In(1),
+            "done": In(1),
+            "slot": In(number),
+            "data": In(8 * data_bytes),
+            "strobe": In(data_bytes),
+            "in_range": In(lanes),
+            "head": In(number),
+            "result": Out(8 * data_bytes),
+        }
+        if len(element_bytes) > 1:
+            members["scale"] = In(range(len(element_bytes)))
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the byte memory, the lane bits of each slot, and the gates of the read side."""
+        m = Module()
+
+        # Lanes: active ones at issue, of which the last response drops those out of range.
+        valid = [
+            Signal(self.lanes, name=f"lanes_{slot}", reset_less=True) for slot in range(self.slots)
+        ]
+        for slot, here in enumerate(valid):
+            with m.If(self.issue & (self.issue_slot == slot)):
+                m.d.sync += here.eq(self.issue_lanes)
+            with m.Elif(self.arrive & self.done & (self.slot == slot)):
+                m.d.sync += here.eq(here & self.in_range)
+
+        # Data: at least two words, so that the address has a bit.
+        m.submodules.bytes = store = Memory(
+            shape=8 * self.data_bytes, depth=max(2, self.slots), init=[]
+        )
+        write, read = store.write_port(granularity=8), store.read_port(domain="comb")
+        m.d.comb += [
+            write.addr.eq(self.slot),
+            write.data.eq(self.data),
+            write.en.eq(Mux(self.arrive, self.strobe, 0)),
+            read.addr.eq(self.head),
+        ]
+
+        lanes = Signal(self.lanes)
+        m.d.comb += lanes.eq(Array(valid)[self.head])
+        gates = [self._gate(lanes, byte) for byte in range(self.data_bytes)]
+        m.d.comb += self.result.eq(read.data & Cat(gate.replicate(8) for gate in gates))
+        return m
+
+    def _gate(self, lanes: Signal, byte: int) -> Value:
+        """Lane bit of the lane that owns this byte under the configured element size."""
+        owners = [byte // size for size in self.element_bytes]
+        bits = [lanes[owner] if owner < self.lanes else Value.cast(0) for owner in owners]
+        return bits[0] if len(bits) == 1 else Value.cast(Array(bits)[self.scale])
