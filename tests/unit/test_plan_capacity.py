@@ -1,0 +1,163 @@
+from dataclasses import replace
+
+import pytest
+
+from fabricgen.errors import Unsupported
+from fabricgen.plan.capacity import (
+    port_capacities,
+    port_input_roles,
+    port_result_roles,
+    service_capacities,
+)
+from fabricgen.plan.contract import port_contract, service_contract
+from fabricgen.records.resource import CapacityDimension, Claim, RoundRobin
+from tests.support.memories import ROLE, alternative, hybrid_classes
+from tests.support.records import LOAD, STORE, copy_fabric, load_fabric, service_resources
+
+COPY = copy_fabric().memories[0].occurrence
+SINGLE = load_fabric().memories[0].occurrence
+
+
+def codes(error):
+    return [diagnostic.code for diagnostic in error.value.diagnostics]
+
+
+def with_contract(owner, **changes):
+    return replace(owner, resource_contract=replace(owner.resource_contract, **changes))
+
+
+def test_a_port_has_its_capacities_and_a_queue_per_input_role():
+    capacities = port_capacities(COPY.engine.ports[1])
+    assert (capacities.in_flight, capacities.result_holding) == (4, 4)
+    assert capacities.operand_depth == (
+        (ROLE.ADDRESS, 2),
+        (ROLE.DATA, 2),
+        (ROLE.MASK, 2),
+        (ROLE.CONTROL, 2),
+    )
+
+
+def test_the_smaller_of_context_and_total_bounds_a_spatial_port():
+    contract = port_contract(
+        in_flight=(3, 8), result_holding=(9, 5), operand_depths=(1, 2), pattern_count=1
+    )
+    capacities = port_capacities(replace(SINGLE.engine.ports[0], resource_contract=contract))
+    assert (capacities.in_flight, capacities.result_holding) == (3, 5)
+    assert capacities.operand_depth == ((ROLE.ADDRESS, 1), (ROLE.CONTROL, 2))
+
+
+def test_roles_of_a_port_are_the_union_over_its_alternatives_in_role_order():
+    read = alternative(
+        LOAD, {"address": 0, "control": 1, "data": 3, "completion": 4}, hybrid_classes(LOAD)[:1]
+    )
+    write = alternative(
+        STORE,
+        {"address": 0, "data": 2, "control": 1, "completion": 4},
+        hybrid_classes(STORE)[:1],
+    )
+    both = replace(SINGLE.engine.ports[0], capability_alternatives=(read, write))
+    assert port_input_roles(both) == (ROLE.ADDRESS, ROLE.DATA, ROLE.CONTROL)
+    assert port_result_roles(both) == (ROLE.DATA, ROLE.COMPLETION)
+
+
+def test_the_contract_built_here_is_the_one_in_the_good_records():
+    built = service_contract(
+        queues=(2, 2), banks=((1, 1),) * 4, outstanding=8, grant=RoundRobin((0, 1), 0)
+    )
+    assert built == service_resources(2, banks=4)
+
+
+def test_a_service_has_its_capacities_by_requester_and_bank():
+    capacities = service_capacities(COPY.local_service)
+    assert (capacities.port, capacities.queue) == ((2, 2), (2, 2))
+    assert capacities.banks == ((1, 1),) * 4
+    assert capacities.outstanding == 8
+    assert capacities.grant == RoundRobin((0, 1), 0)
+
+
+def test_a_port_without_a_queue_for_each_input_role_is_unsupported():
+    port = SINGLE.engine.ports[0]
+    states = port.resource_contract.states[:-1]
+    with pytest.raises(Unsupported) as error:
+        port_capacities(with_contract(port, states=states))
+    assert codes(error) == ["port-contract-shape"]
+
+
+def changed_claims(port):
+    pattern = port.resource_contract.use_patterns[0]
+    return (replace(pattern, claims=(*pattern.claims[:3], Claim(2, 1, 2))),)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        lambda port: {"use_patterns": changed_claims(port)},
+        lambda port: {"timing_contracts": ((1, 1),)},
+        lambda port: {"transition_count": 1},
+        lambda port: {"eligibility_count": 2},
+        lambda port: {
+            "states": (
+                (CapacityDimension(4, 1),),
+                *port.resource_contract.states[1:],
+            )
+        },
+    ],
+)
+def test_a_port_contract_that_differs_in_more_than_capacities_is_unsupported(changes):
+    port = SINGLE.engine.ports[0]
+    with pytest.raises(Unsupported) as error:
+        port_capacities(with_contract(port, **changes(port)))
+    assert codes(error) == ["port-contract-unlike"]
+
+
+def service_with(**changes):
+    service = COPY.local_service
+    contract = with_contract(service.memory_service_contract, **changes)
+    return replace(service, memory_service_contract=contract)
+
+
+def test_a_service_without_banks_is_unsupported():
+    states = COPY.local_service.memory_service_contract.resource_contract.states
+    patterns = COPY.local_service.memory_service_contract.resource_contract.use_patterns
+    moved = tuple(
+        replace(pattern, claims=(*pattern.claims[:2], Claim(4, 0, 1))) for pattern in patterns
+    )
+    service = service_with(states=(*states[:4], states[-1]), use_patterns=moved)
+    with pytest.raises(Unsupported) as error:
+        service_capacities(service)
+    assert codes(error) == ["service-contract-shape"]
+
+
+def test_a_hostile_requester_count_costs_nothing():
+    order = RoundRobin((0, 1), 0)
+    with pytest.raises(Unsupported) as error:
+        service_capacities(
+            service_with(
+                requester_count=2**32 - 1,
+                use_patterns=(),
+                grant_policy=None,
+            )
+        )
+    assert codes(error) == ["service-contract-shape"]
+    assert service_capacities(COPY.local_service).grant == order
+
+
+def test_a_service_that_claims_no_queue_is_unsupported():
+    patterns = COPY.local_service.memory_service_contract.resource_contract.use_patterns
+    thinner = tuple(
+        replace(
+            pattern, claims=(pattern.claims[0], pattern.claims[2]), internal_transactions=((0, 1),)
+        )
+        for pattern in patterns
+    )
+    with pytest.raises(Unsupported) as error:
+        service_capacities(service_with(use_patterns=thinner))
+    assert codes(error) == ["service-contract-unlike"]
+
+
+def test_a_queue_of_none_that_nothing_claims_is_unsupported_and_not_a_crash():
+    contract = COPY.local_service.memory_service_contract.resource_contract
+    empty = ((CapacityDimension(0),), *contract.states[1:])
+    with pytest.raises(Unsupported) as error:
+        service_capacities(service_with(states=empty, use_patterns=(), grant_policy=None))
+    assert set(codes(error)) == {"service-contract-unlike"}

@@ -1,0 +1,130 @@
+from dataclasses import replace
+
+import pytest
+
+from fabricgen.errors.catalog.plan import RULES
+from fabricgen.plan.contract import port_contract
+from fabricgen.plan.realisation import unsupported, unsupported_rows
+from fabricgen.plan.rows import Disabled
+from fabricgen.records.connectivity import (
+    InternalConnection,
+    ManagerEndpointTarget,
+    OperationPortDispatch,
+)
+from fabricgen.records.endpoint import ServiceEndpoint
+from fabricgen.records.fabric import Fabric, MemoryImplementation
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from tests.support.memories import ELEMENT, LOAD, row, table, view
+from tests.support.records import LOCAL, copy_fabric, gather_fabric, load_fabric
+
+SINGLE = load_fabric().memories[0]
+RECORD = SINGLE.occurrence
+(PORT,) = RECORD.engine.ports
+
+
+def found(**changes):
+    named = replace(SINGLE, occurrence=replace(RECORD, **changes))
+    return [(d.where, d.code) for d in unsupported(Fabric("f", (named,)))]
+
+
+def with_port(**changes):
+    return replace(RECORD.engine, ports=(replace(PORT, **changes),))
+
+
+@pytest.mark.parametrize("fabric", [load_fabric(), copy_fabric(), gather_fabric()])
+def test_the_good_fabrics_are_realised(fabric):
+    assert unsupported(fabric) == ()
+
+
+@pytest.mark.parametrize("memories", [(), (SINGLE, SINGLE)])
+def test_a_fabric_has_one_memory(memories):
+    assert [d.code for d in unsupported(Fabric("f", memories))] == ["multiple-memories"]
+
+
+def dispatch(targets):
+    port = OperationPortDispatch((targets,))
+    return replace(RECORD.connectivity, operation_ports=(port,))
+
+
+WIDE = replace(RECORD.endpoints[0], payload_width=16385)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"engine": None}, "storage-only"),
+        ({"local_service": None}, "local-service-absent"),
+        ({"manager_endpoints": (ServiceEndpoint(64),)}, "manager-endpoints"),
+        ({"subordinate_endpoints": (ServiceEndpoint(64),)}, "subordinate-endpoints"),
+        (
+            {
+                "connectivity": replace(
+                    RECORD.connectivity, internal_connections=(InternalConnection(2, 0),)
+                )
+            },
+            "internal-connections",
+        ),
+        ({"connectivity": dispatch((LOCAL, ManagerEndpointTarget(0)))}, "target-not-local"),
+        ({"endpoints": (WIDE, *RECORD.endpoints[1:])}, "endpoint-width-limit"),
+        (
+            {
+                "engine": with_port(
+                    operation_pattern_semantics=(
+                        MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR,
+                    )
+                )
+            },
+            "projection-active-lanes",
+        ),
+        (
+            {
+                "engine": with_port(
+                    resource_contract=port_contract(
+                        in_flight=(4, 4),
+                        result_holding=(4, 4),
+                        operand_depths=(2, 4097),
+                        pattern_count=1,
+                    )
+                )
+            },
+            "port-depth-limit",
+        ),
+    ],
+)
+def test_each_limit_has_its_code(changes, code):
+    assert [c for _, c in found(**changes)] == [code]
+
+
+def test_a_contract_of_other_states_is_placed_in_its_port():
+    states = PORT.resource_contract.states[:-1]
+    contract = replace(PORT.resource_contract, states=states)
+    assert found(engine=with_port(resource_contract=contract)) == [
+        ("memories[0].occurrence.engine.ports[0].resource_contract.states", "port-contract-shape")
+    ]
+
+
+def test_every_finding_is_reported_at_once():
+    codes = [c for _, c in found(endpoints=(WIDE,), manager_endpoints=(ServiceEndpoint(64),))]
+    assert codes == ["manager-endpoints", "endpoint-width-limit"]
+
+
+def test_without_the_option_every_base_is_realised():
+    odd = row(0, LOAD, view(ELEMENT), base=5)
+    assert unsupported_rows(SINGLE, table(odd)) == ()
+    assert unsupported_rows(SINGLE, Disabled()) == ()
+
+
+def test_aligned_bases_are_multiples_of_their_element():
+    aligned = replace(SINGLE, implementation=MemoryImplementation(aligned_bases=True))
+
+    def refused(base, element):
+        rows = table(row(0, LOAD, view(ELEMENT, element=element), base=base))
+        return [(d.where, d.code) for d in unsupported_rows(aligned, rows)]
+
+    assert refused(6, 16) == []
+    assert refused(5, 8) == []
+    assert refused(6, 32) == [("operation_rows[0].base_addr", "row-base-unaligned")]
+
+
+def test_codes_are_kebab_case():
+    assert all(code == code.lower().replace("_", "-") for code in RULES)

@@ -1,0 +1,91 @@
+import pytest
+
+from fabricgen.errors import Invalid, Unsupported
+from fabricgen.plan.transactions import (
+    Always,
+    ParentMaskAny,
+    ParentRequest,
+    ParentResponseOrZeroOnEmptyMask,
+    PassThroughParent,
+    SingleParentRetirement,
+    derive_memory_port_transaction_plan,
+)
+from fabricgen.schema.service import CanonicalService, canonical_service
+from fabricgen.vocab.dataflow import OperationSchemaId, ServiceKind
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, ROLE, STORE, actor, view
+
+DIRECT = MemoryPortTransactionProjection.DIRECT
+MASKED = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
+
+
+def plan(schema, access):
+    who = actor(schema)
+    return derive_memory_port_transaction_plan(DIRECT, who, canonical_service(who, access), access)
+
+
+def test_an_unmasked_load_has_one_child_that_always_goes_and_passes_its_response():
+    derived = plan(LOAD, view(ELEMENT))
+    (child,) = derived.transactions
+    assert (child.ordinal, child.activation, child.projection) == (0, Always(), ParentRequest())
+    assert derived.assembly.result_roles == (ROLE.DATA,)
+    assert derived.assembly.result_strategy(ROLE.DATA) == PassThroughParent()
+    assert derived.assembly.retirement == SingleParentRetirement()
+
+
+def test_a_masked_load_submits_nothing_for_an_empty_mask_and_makes_zero():
+    derived = plan(LOAD, MASKED)
+    assert [child.activation for child in derived.transactions] == [ParentMaskAny()]
+    assert derived.assembly.strategies == ((ROLE.DATA, ParentResponseOrZeroOnEmptyMask()),)
+
+
+@pytest.mark.parametrize("access", [view(ELEMENT), MASKED])
+def test_a_store_has_no_value_to_assemble(access):
+    derived = plan(STORE, access)
+    assert derived.assembly.result_roles == ()
+    assert derived.assembly.retirement == SingleParentRetirement()
+
+
+def test_the_parent_is_one_request_of_the_actors_service():
+    assert plan(LOAD, MASKED).parent_service == CanonicalService(
+        ServiceKind.MEMORY_READ,
+        (ROLE.ADDRESS, ROLE.MASK, ROLE.CONTROL),
+        (ROLE.DATA, ROLE.COMPLETION),
+    )
+    assert plan(STORE, view(ELEMENT)).parent_service == CanonicalService(
+        ServiceKind.MEMORY_WRITE, (ROLE.ADDRESS, ROLE.DATA, ROLE.CONTROL), (ROLE.COMPLETION,)
+    )
+
+
+def test_an_addressed_actor_needs_an_access_view():
+    service = canonical_service(actor(LOAD), view(ELEMENT))
+    with pytest.raises(Invalid, match=r"^access: DATAFLOW_LOAD needs an access view, not none"):
+        derive_memory_port_transaction_plan(DIRECT, actor(LOAD), service, None)
+
+
+def test_a_fence_has_no_access_view():
+    fence = actor(OperationSchemaId.DATAFLOW_FENCE)
+    service = canonical_service(actor(LOAD), view(ELEMENT))
+    with pytest.raises(Invalid, match=r"^access: A fence has no access view, not one"):
+        derive_memory_port_transaction_plan(DIRECT, fence, service, view(ELEMENT))
+
+
+@pytest.mark.parametrize(
+    "service",
+    [
+        canonical_service(actor(STORE), view(ELEMENT)),
+        canonical_service(actor(LOAD), MASKED),
+    ],
+)
+def test_a_parent_service_of_another_actor_or_mask_is_refused(service):
+    with pytest.raises(Invalid) as error:
+        derive_memory_port_transaction_plan(DIRECT, actor(LOAD), service, view(ELEMENT))
+    assert [d.code for d in error.value.diagnostics] == ["parent-service-mismatch"]
+
+
+def test_row_major_lanes_are_unsupported():
+    rows = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
+    service = canonical_service(actor(LOAD), MASKED)
+    with pytest.raises(Unsupported) as error:
+        derive_memory_port_transaction_plan(rows, actor(LOAD), service, MASKED)
+    assert [d.code for d in error.value.diagnostics] == ["projection-active-lanes"]
