@@ -17,8 +17,7 @@ def active_roles(
 ) -> tuple[RoleBindings, RoleBindings]:
     """Active input roles and active result roles, each with its endpoint, in role order.
 
-    A role that the actor requires and the alternative does not bind is left out;
-    :func:`fabricgen.plan.support.supports_memory_access` reports it.
+    A dynamic mask that the alternative binds nowhere is left out: no class of it admits one.
     """
     service = canonical_service(actor, access)
     bound = dict(alternative.role_to_endpoint)

@@ -11,13 +11,11 @@ from fabricgen.plan.roles import active_roles
 from fabricgen.records.access import MemoryAccessClass, ParameterizedMemoryAccessDomain
 from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
 from fabricgen.records.occurrence import MemoryOccurrence
-from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
+from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
 from fabricgen.schema.memory import MEMORY_SCHEMAS
-from fabricgen.schema.service import canonical_service
-from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
+from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import (
-    MemoryPortTransactionProjection,
     ReadSubwordSemantics,
     WriteSubwordSemantics,
 )
@@ -56,7 +54,7 @@ def supports_memory_access(
         *_plain_alignment_findings(access),
         *access_findings(chosen.parameterized_access_domain, access),
         *_endpoint_findings(occurrence, chosen, actor, access),
-        *_pattern_findings(ports[port], chosen, access, use_pattern),
+        *_pattern_findings(chosen, use_pattern),
     )
 
 
@@ -98,7 +96,7 @@ def matching_class(
 ) -> int | None:
     """Ordinal of the one access class that contains the access; classes never overlap."""
     for ordinal, access_class in enumerate(domain.access_classes):
-        if not any(_class_findings(access_class, access)):
+        if access_class.admits(access):
             return ordinal
     return None
 
@@ -186,28 +184,22 @@ def _endpoint_findings(
     access: CanonicalMemoryAccessView,
 ) -> Iterator[Diagnostic]:
     inputs, results = active_roles(alternative, actor, access)
-    bound = dict(inputs + results)
-    service = canonical_service(actor, access)
     required = {
         ServiceValueRole.ADDRESS: access.address_bits,
         ServiceValueRole.DATA: access.data_bits,
         ServiceValueRole.MASK: access.mask_bits,
     }
-    for role in service.argument_roles + service.result_roles:
-        if role not in bound:
-            yield Diagnostic(
-                "role-not-bound", "alternative.role_to_endpoint", f"{role.name} must be bound"
-            )
-        elif required.get(role, 0) > (width := occurrence.endpoints[bound[role]].payload_width):
+    for role, endpoint in inputs + results:
+        width = occurrence.endpoints[endpoint].payload_width
+        if required.get(role, 0) > width:
             yield Diagnostic(
                 "payload-exceeds-endpoint",
                 f"access.{role.name.lower()}",
                 f"The {role.name.lower()} token must fit the {width} bits of endpoint "
-                f"{bound[role]}, not need {required[role]}",
+                f"{endpoint}, not need {required[role]}",
             )
-    if (endpoint := bound.get(ServiceValueRole.DATA)) is not None:
-        width = occurrence.endpoints[endpoint].payload_width
-        yield from _subword_findings(alternative, actor, access, width)
+        if role is ServiceValueRole.DATA:
+            yield from _subword_findings(alternative, actor, access, width)
 
 
 def _subword_findings(
@@ -238,10 +230,7 @@ def _subword_findings(
 
 
 def _pattern_findings(
-    port: MemoryOperationPort,
-    alternative: MemoryCapabilityAlternative,
-    access: CanonicalMemoryAccessView,
-    use_pattern: int,
+    alternative: MemoryCapabilityAlternative, use_pattern: int
 ) -> Iterator[Diagnostic]:
     if use_pattern not in alternative.admissible_use_patterns:
         yield Diagnostic(
@@ -249,16 +238,6 @@ def _pattern_findings(
             "use_pattern",
             f"The use pattern must be one of {list(alternative.admissible_use_patterns)}, "
             f"not {use_pattern}",
-        )
-    elif (
-        port.operation_pattern_semantics[use_pattern]
-        is MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
-        and access.form is MemoryAccessForm.ELEMENT
-    ):
-        yield Diagnostic(
-            "use-pattern-projection",
-            "use_pattern",
-            "ACTIVE_LANES_ROW_MAJOR needs a contiguous or indexed access, not an element access",
         )
 
 

@@ -68,27 +68,27 @@ class CanonicalMemoryAccessView:
             value = getattr(self, name)
             if not 1 <= value <= U64_MAX:
                 yield Diagnostic(
-                    "access-count-range",
+                    "access-view-range",
                     name,
                     f"The value must be from 1 to 2**64 - 1, not {value}",
                 )
         alignment = self.source_alignment_bytes
         if alignment < 1 or alignment & (alignment - 1) or alignment > U64_MAX:
             yield Diagnostic(
-                "access-alignment-power",
+                "access-view-alignment",
                 "source_alignment_bytes",
                 f"The alignment must be a power of two below 2**64, not {alignment}",
             )
         if self.form is MemoryAccessForm.ELEMENT:
             if self.lane_count != 1:
                 yield Diagnostic(
-                    "access-element-lanes",
+                    "access-view-lanes",
                     "lane_count",
                     f"An element access has exactly 1 lane, not {self.lane_count}",
                 )
             if self.mask_form is not MemoryMaskForm.ABSENT:
                 yield Diagnostic(
-                    "access-element-mask",
+                    "access-view-mask",
                     "mask_form",
                     f"An element access has no mask, not a {self.mask_form.name} one",
                 )

@@ -104,7 +104,7 @@ def hybrid_classes(schema):
 
 
 def plain(schema, *volatile):
-    return MemoryActorContractDomain(schema, (LoadStorePlain(volatile or (False,)),))
+    return MemoryActorContractDomain.of(schema, LoadStorePlain.of(*(volatile or (False,))))
 
 
 def alternative(schema, roles, classes, *, volatile=(), patterns=(0,)):
@@ -113,7 +113,7 @@ def alternative(schema, roles, classes, *, volatile=(), patterns=(0,)):
     return MemoryCapabilityAlternative(
         actor_contract_domain=plain(schema, *volatile),
         role_to_endpoint=tuple(sorted(bound.items(), key=lambda item: item[0].value)),
-        parameterized_access_domain=ParameterizedMemoryAccessDomain(tuple(classes)),
+        parameterized_access_domain=ParameterizedMemoryAccessDomain.of(*classes),
         admissible_use_patterns=patterns,
     )
 
@@ -136,7 +136,7 @@ def port(*alternatives, in_flight=4, result_holding=4, depth=2, inputs=3, patter
 def capability(schema, classes, patterns, *, beat=64, regions=(0,), volatile=()):
     return MemoryServiceCapability(
         actor_contract_domain=plain(schema, *volatile),
-        access_domain=ParameterizedMemoryAccessDomain(tuple(classes)),
+        access_domain=ParameterizedMemoryAccessDomain.of(*classes),
         service_region_ordinals=regions,
         service_beat_width_bits=beat,
         admissible_use_patterns=patterns,

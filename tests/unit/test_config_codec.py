@@ -140,8 +140,8 @@ def test_an_index_out_of_range_is_refused():
     ("name", "value", "found"),
     [
         ("element_width", 24, ["element-width-not-accepted"]),
-        ("element_width", 0, ["access-count-range"]),
-        ("lane_count", 0, ["access-count-range", "access-element-lanes"]),
+        ("element_width", 0, ["access-view-range"]),
+        ("lane_count", 0, ["access-view-range", "access-view-lanes"]),
         ("index_width", 31, ["index-width-not-accepted"]),
         ("alignment", 1, ["plain-alignment"]),
         ("base_addr", 1024, ["row-base-outside"]),
@@ -162,7 +162,7 @@ def test_all_rows_are_read_before_the_carrier_is_refused():
     with pytest.raises(Invalid) as error:
         decode_configuration(COPY, bits)
     assert [(d.where, d.code) for d in error.value.diagnostics] == [
-        ("carrier.rows[0].element_bits", "access-count-range"),
+        ("carrier.rows[0].element_bits", "access-view-range"),
         ("carrier.rows[1].mask_pair", "carrier-index-range"),
     ]
 

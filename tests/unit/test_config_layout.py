@@ -61,22 +61,21 @@ def test_two_hybrid_ports_have_two_rows_of_their_own_widths():
 
 def test_indices_grow_with_their_inventories():
     # 3 alternatives take 2 bits, 5 patterns 3 bits, and one clause of both volatile values 1 bit.
-    ends = {"addr": 32, "mask": 4, "ctrl": 0, "d0": 128, "d1": 128, "d2": 128, "done": 0}
-    roles = {"address": 0, "control": 2, "completion": 6}
+    ends = {"addr": 32, "ctrl": 0, "d0": 32, "d1": 32, "d2": 32, "done": 0}
     alternatives = [
         alternative(
             LOAD,
-            {**roles, "data": data},
-            (access_class(ELEMENT, LOAD, elements=(8 << data - 3,), lanes=(1,)),),
+            {"address": 0, "control": 1, "data": data, "completion": 5},
+            (access_class(ELEMENT, LOAD, elements=(bits,), lanes=(1,)),),
             volatile=(False, True),
             patterns=tuple(range(5)),
         )
-        for data in (3, 4, 5)
+        for data, bits in ((2, 8), (3, 16), (4, 32))
     ]
     named = memory(
         ends,
-        3,
-        (port(*alternatives, pattern_count=5),),
+        2,
+        (port(*alternatives, inputs=2, pattern_count=5),),
         local_service(capability(LOAD, hybrid_classes(LOAD), (0,)), requesters=1),
     )
     (row,) = carrier_layout(named).rows

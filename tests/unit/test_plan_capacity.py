@@ -11,7 +11,7 @@ from fabricgen.plan.capacity import (
 )
 from fabricgen.plan.contract import port_contract, service_contract
 from fabricgen.records.resource import CapacityDimension, Claim, RoundRobin
-from tests.support.memories import ROLE, alternative, hybrid_classes
+from tests.support.memories import ROLE, alternative, hybrid_classes, port
 from tests.support.records import LOAD, STORE, copy_fabric, load_fabric, service_resources
 
 COPY = copy_fabric().memories[0].occurrence
@@ -55,7 +55,7 @@ def test_roles_of_a_port_are_the_union_over_its_alternatives_in_role_order():
         {"address": 0, "data": 2, "control": 1, "completion": 4},
         hybrid_classes(STORE)[:1],
     )
-    both = replace(SINGLE.engine.ports[0], capability_alternatives=(read, write))
+    both = port(read, write)
     assert port_input_roles(both) == (ROLE.ADDRESS, ROLE.DATA, ROLE.CONTROL)
     assert port_result_roles(both) == (ROLE.DATA, ROLE.COMPLETION)
 

@@ -14,7 +14,7 @@ from fabricgen.records.connectivity import (
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
-from tests.support.memories import ELEMENT, LOAD, row, table, view
+from tests.support.memories import ELEMENT, LOAD, replaced, row, table, view
 from tests.support.records import LOCAL, copy_fabric, gather_fabric, load_fabric
 
 SINGLE = load_fabric().memories[0]
@@ -69,16 +69,6 @@ WIDE = replace(RECORD.endpoints[0], payload_width=16385)
         (
             {
                 "engine": with_port(
-                    operation_pattern_semantics=(
-                        MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR,
-                    )
-                )
-            },
-            "projection-active-lanes",
-        ),
-        (
-            {
-                "engine": with_port(
                     resource_contract=port_contract(
                         in_flight=(4, 4),
                         result_holding=(4, 4),
@@ -93,6 +83,23 @@ WIDE = replace(RECORD.endpoints[0], payload_width=16385)
 )
 def test_each_limit_has_its_code(changes, code):
     assert [c for _, c in found(**changes)] == [code]
+
+
+def test_row_major_lanes_are_not_realised():
+    named = gather_fabric().memories[0]
+    (port,) = named.occurrence.engine.ports
+    contract = port.resource_contract
+    (pattern,) = contract.use_patterns
+    lanes = replace(pattern, internal_transactions=((0,), (1,), (2,), (3,)))
+    port = replace(
+        port,
+        resource_contract=replace(contract, use_patterns=(lanes,)),
+        operation_pattern_semantics=(MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR,),
+    )
+    named = replaced(named, engine=replace(named.occurrence.engine, ports=(port,)))
+    codes = [d.code for d in unsupported(Fabric("f", (named,)))]
+    # The contract of such a port has a transaction per lane, which is not the realised one either.
+    assert codes == ["projection-active-lanes", "port-contract-unlike"]
 
 
 def test_a_contract_of_other_states_is_placed_in_its_port():

@@ -4,7 +4,6 @@ import pytest
 
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
-from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 from tests.support.memories import (
     ABSENT,
     CONTIGUOUS,
@@ -19,10 +18,11 @@ from tests.support.memories import (
     actor,
     view,
 )
-from tests.support.records import copy_fabric, gather_fabric
+from tests.support.records import copy_fabric, gather_fabric, load_fabric
 
 COPY = copy_fabric().memories[0].occurrence
 GATHER = gather_fabric().memories[0].occurrence
+SINGLE = load_fabric().memories[0].occurrence
 
 
 def found(occurrence, port, who, access, *, pattern=0):
@@ -118,11 +118,10 @@ def test_a_plain_access_has_alignment_one():
     assert found(COPY, 0, actor(LOAD), aligned) == ["plain-alignment"]
 
 
-def test_a_role_without_endpoint_is_refused():
-    (alternative,) = COPY.engine.ports[0].capability_alternatives
-    roles = tuple(pair for pair in alternative.role_to_endpoint if pair[0] is not ROLE.CONTROL)
-    assert found(changed(COPY, 0, role_to_endpoint=roles), 0, actor(LOAD), view(ELEMENT)) == [
-        "role-not-bound"
+def test_a_mask_on_a_port_without_mask_role_is_refused():
+    assert found(SINGLE, 0, actor(LOAD), view(CONTIGUOUS, lanes=4, mask=DYNAMIC)) == [
+        "access-form-not-accepted",
+        "payload-exceeds-endpoint",
     ]
 
 
@@ -159,18 +158,6 @@ def test_a_narrow_write_needs_byte_enables():
 
 def test_a_pattern_must_be_admissible():
     assert found(COPY, 0, actor(LOAD), view(ELEMENT), pattern=1) == ["use-pattern-not-admissible"]
-
-
-def test_row_major_lanes_need_lanes():
-    port = COPY.engine.ports[0]
-    lanes = replace(
-        port,
-        operation_pattern_semantics=(MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR,),
-    )
-    engine = replace(COPY.engine, ports=(lanes, COPY.engine.ports[1]))
-    occurrence = replace(COPY, engine=engine)
-    assert found(occurrence, 0, actor(LOAD), view(ELEMENT)) == ["use-pattern-projection"]
-    assert found(occurrence, 0, actor(LOAD), view(CONTIGUOUS, lanes=4)) == []
 
 
 def test_the_message_says_what_is_admitted_and_what_was_found():

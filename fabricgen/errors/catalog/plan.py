@@ -41,10 +41,6 @@ RULES: dict[str, Rule] = {
         "A plain access derives alignment one.",
         "Persistent Capability Schema",
     ),
-    "role-not-bound": Rule(
-        "Every role that the actor requires is bound to an endpoint by the alternative.",
-        "Persistent Capability Schema",
-    ),
     "payload-exceeds-endpoint": Rule(
         "An endpoint carries the complete address, data or mask token.",
         "Endpoint Width Ownership And Vector Admission",
@@ -57,10 +53,6 @@ RULES: dict[str, Rule] = {
     "use-pattern-not-admissible": Rule(
         "The use pattern is one of the alternative's admissible ones.",
         "Operation Engine",
-    ),
-    "use-pattern-projection": Rule(
-        "ActiveLanesRowMajor is legal only for contiguous or indexed access.",
-        "Persistent Capability Schema",
     ),
     "fence-access": Rule(
         "A fence has no access view.",

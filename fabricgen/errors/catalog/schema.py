@@ -5,19 +5,19 @@ from fabricgen.errors.catalog.rule import Rule
 __all__ = ["RULES"]
 
 RULES: dict[str, Rule] = {
-    "access-count-range": Rule(
+    "access-view-range": Rule(
         "Element width, lane count and index width of an access are positive 64-bit integers.",
         "Persistent Capability Schema",
     ),
-    "access-alignment-power": Rule(
+    "access-view-alignment": Rule(
         "A byte alignment is a non-zero power of two.",
         "Persistent Capability Schema",
     ),
-    "access-element-lanes": Rule(
+    "access-view-lanes": Rule(
         "An element access has one lane.",
         "Persistent Capability Schema",
     ),
-    "access-element-mask": Rule(
+    "access-view-mask": Rule(
         "An element access carries no lane mask.",
         "Endpoint Width Ownership And Vector Admission",
     ),
