@@ -71,7 +71,7 @@ def carrier_layout(named: NamedMemory) -> CarrierLayout:
         raise Unsupported(
             Diagnostic(
                 "subordinate-endpoints",
-                "occurrence.subordinate_endpoints",
+                "subordinate_endpoints",
                 f"The memory must have none of these, not {len(occurrence.subordinate_endpoints)}",
             )
         )

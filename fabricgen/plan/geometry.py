@@ -125,9 +125,7 @@ def bank_geometry(named: NamedMemory) -> BankGeometry:
     service = named.occurrence.local_service
     if service is None:
         raise Unsupported(
-            Diagnostic(
-                "local-service-absent", "occurrence.local_service", "A local service is required"
-            )
+            Diagnostic("local-service-absent", "local_service", "A local service is required")
         )
     if found := tuple(_bank_findings(named, service)):
         raise Unsupported(*found)
@@ -150,7 +148,7 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
         raise Unsupported(
             Diagnostic(
                 "access-modes",
-                f"occurrence.engine.ports[{port}].capability_alternatives",
+                f"port[{port}].alternative",
                 f"A port must have at most {MODE_LIMIT} access modes, not {len(modes)}",
             )
         )
@@ -185,7 +183,7 @@ def requester_choice(named: NamedMemory, row: OperationRow) -> tuple[int, int]:
 
 
 def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[Diagnostic]:
-    contract = "occurrence.local_service.memory_service_contract"
+    contract = "local_service.memory_service_contract"
     widths = _beat_widths(service)
     if len(widths) > 1:
         yield Diagnostic(
@@ -216,7 +214,7 @@ def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[
     if service.capacity_bytes > _CAPACITY_LIMIT:
         yield Diagnostic(
             "service-capacity-limit",
-            "occurrence.local_service.capacity_bytes",
+            "local_service.capacity_bytes",
             f"The capacity must be at most 2**32 bytes, not {service.capacity_bytes}",
         )
     if named.implementation.bank_function != "interleaved":
@@ -228,7 +226,7 @@ def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[
 
 
 def _shape_findings(port: int, found: tuple[Admission, ...], aligned: bool) -> Iterator[Diagnostic]:
-    where = f"occurrence.engine.ports[{port}].capability_alternatives"
+    where = f"port[{port}].alternative"
     if not found:
         yield Diagnostic(
             "port-unserved",

@@ -39,7 +39,7 @@ def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
             )
         )
     for ordinal, named in enumerate(fabric.memories):
-        found += _under(f"memories[{ordinal}]", _memory_findings(named))
+        found += _under(f"memory[{ordinal}]", _memory_findings(named))
     return tuple(found)
 
 
@@ -72,13 +72,13 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
         if endpoint.payload_width > _ENDPOINT_LIMIT:
             yield Diagnostic(
                 "endpoint-width-limit",
-                f"occurrence.endpoints[{ordinal}].payload_width",
+                f"endpoint[{ordinal}].payload_width",
                 f"A token must have at most {_ENDPOINT_LIMIT} bits, not {endpoint.payload_width}",
             )
     if occurrence.engine is None or occurrence.local_service is None:
         return
     for ordinal, port in enumerate(occurrence.engine.ports):
-        where = f"occurrence.engine.ports[{ordinal}]"
+        where = f"port[{ordinal}]"
         yield from _under(where, _port_findings(occurrence, ordinal, port))
         yield from _refused(partial(requester_shape, named, ordinal))
     yield from _service_findings(named, occurrence)
@@ -87,12 +87,12 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
 def _absent_parts(occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
     if occurrence.engine is None:
         yield Diagnostic(
-            "storage-only", "occurrence.engine", "The memory must have an engine, not storage only"
+            "storage-only", "engine", "The memory must have an engine, not storage only"
         )
     if occurrence.local_service is None:
         yield Diagnostic(
             "local-service-absent",
-            "occurrence.local_service",
+            "local_service",
             "The memory must have a local service, not none",
         )
     for code, name, parts in (
@@ -105,9 +105,7 @@ def _absent_parts(occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
         ),
     ):
         if parts:
-            yield Diagnostic(
-                code, f"occurrence.{name}", f"The memory must have none of these, not {len(parts)}"
-            )
+            yield Diagnostic(code, name, f"The memory must have none of these, not {len(parts)}")
 
 
 def _port_findings(
@@ -125,7 +123,7 @@ def _port_findings(
         if targets != (LocalMemoryServiceTarget(),):
             yield Diagnostic(
                 "target-not-local",
-                f"capability_alternatives[{alternative}]",
+                f"alternative[{alternative}]",
                 f"The one target must be the local service, not {list(targets)!r}",
             )
     yield from _index_findings(port)
@@ -140,8 +138,7 @@ def _index_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
             if widest > _INDEX_LIMIT:
                 yield Diagnostic(
                     "index-width-limit",
-                    f"capability_alternatives[{ordinal}].parameterized_access_domain"
-                    f".access_classes[{position}].address_domain",
+                    f"alternative[{ordinal}].access[{position}].address_domain",
                     f"An index must have at most {_INDEX_LIMIT} bits, not {widest}",
                 )
 
@@ -169,7 +166,7 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
     service, engine = occurrence.local_service, occurrence.engine
     if service is None or engine is None:
         return
-    where = "occurrence.local_service.memory_service_contract"
+    where = "local_service.memory_service_contract"
     refused = tuple(_under(where, _refused(partial(service_capacities, service))))
     yield from refused
     if refused:

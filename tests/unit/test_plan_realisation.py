@@ -106,7 +106,7 @@ def test_a_contract_of_other_states_is_placed_in_its_port():
     states = PORT.resource_contract.states[:-1]
     contract = replace(PORT.resource_contract, states=states)
     assert found(engine=with_port(resource_contract=contract)) == [
-        ("memories[0].occurrence.engine.ports[0].resource_contract.states", "port-contract-shape")
+        ("memory[0].port[0].resource_contract.states", "port-contract-shape")
     ]
 
 

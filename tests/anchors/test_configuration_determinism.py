@@ -1,0 +1,77 @@
+"""Anchor: deterministic operation-table projection, encoded through the exact ConfigurationABI.
+
+Spec: Validation Anchors, last item. One configuration has one carrier in every process, and no
+part of a carrier is free.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabricgen.config.codec import decode_configuration, encode_configuration
+from fabricgen.config.layout import carrier_layout
+from fabricgen.config.storable import storable_mask
+from fabricgen.errors import Invalid
+from fabricgen.plan.rows import Disabled
+from tests.support.memories import ELEMENT, LOAD, row, table, view
+from tests.support.records import load_fabric
+
+NAMED = load_fabric().memories[0]
+
+_PRINT_CARRIER = """
+from fabricgen.config.codec import encode_configuration
+from tests.support.memories import CONTIGUOUS, DYNAMIC, LOAD, STORE, row, table, view
+from tests.support.records import copy_fabric
+
+vector = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
+rows = table(row(0, LOAD, vector, base=0x40), row(1, STORE, vector, base=0x80))
+print(hex(encode_configuration(copy_fabric().memories[0], rows)))
+"""
+
+
+def test_the_carrier_is_the_same_under_every_hash_seed():
+    root = Path(__file__).parents[2]
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", _PRINT_CARRIER],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(printed) == 1
+
+
+@given(st.integers(0, 1023), st.sampled_from([8, 16, 32]))
+def test_a_row_has_one_carrier_and_a_carrier_one_row(base, element):
+    rows = table(row(0, LOAD, view(ELEMENT, element=element), base=base))
+    bits = encode_configuration(NAMED, rows)
+    assert decode_configuration(NAMED, bits) == rows
+    assert bits & ~storable_mask(NAMED) == 0
+
+
+@given(st.integers(0, 2**87 - 1))
+def test_bits_drawn_at_random_are_a_canonical_carrier_or_refused(bits):
+    try:
+        decoded = decode_configuration(NAMED, bits)
+    except Invalid:
+        return
+    assert encode_configuration(NAMED, decoded) == bits
+
+
+def test_the_all_zero_carrier_is_disabled_and_only_it():
+    assert decode_configuration(NAMED, 0) == Disabled()
+    assert encode_configuration(NAMED, Disabled()) == 0
+
+
+def test_control_and_completion_have_no_bits_of_their_own():
+    # Zero-width payloads show up as their exposure only, never as a zero-width field.
+    (fields,) = carrier_layout(NAMED).rows
+    assert "source_control" not in fields
+    assert all(field.width > 0 for field in fields.values())
