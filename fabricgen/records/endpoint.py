@@ -54,12 +54,11 @@ class ServiceEndpoint:
     beat_width_bits: int
 
     def __post_init__(self) -> None:
-        if not 8 <= self.beat_width_bits <= U64_MAX or self.beat_width_bits % 8:
+        if not 1 <= self.beat_width_bits <= U64_MAX:
             raise Invalid(
                 Diagnostic(
                     "service-endpoint-beat-width",
                     "beat_width_bits",
-                    f"The beat must be a positive number of whole bytes below 2**64 bits, "
-                    f"not {self.beat_width_bits} bits",
+                    f"The beat must be from 1 to 2**64 - 1 bits, not {self.beat_width_bits}",
                 )
             )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.records.connectivity import MemoryConnectivityContract
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.port import MemoryOperationPort
@@ -17,10 +18,18 @@ class Spatial:
 
 @dataclass(frozen=True, slots=True)
 class OperationEngine:
-    """Engine contract and the canonical ordered inventory of operation ports."""
+    """Engine contract and the canonical ordered inventory of operation ports; at least one."""
 
     contract: Spatial
     ports: tuple[MemoryOperationPort, ...]
+
+    def __post_init__(self) -> None:
+        if not self.ports:
+            raise Invalid(
+                Diagnostic(
+                    "engine-ports-empty", "ports", "An engine must have at least one port, not 0"
+                )
+            )
 
 
 @dataclass(frozen=True, slots=True)

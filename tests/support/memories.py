@@ -143,19 +143,22 @@ def capability(schema, classes, patterns, *, beat=64, regions=(0,), volatile=())
     )
 
 
-def service(*capabilities, requesters, banks=4, capacity=4096, queue=2, outstanding=16):
+def service(
+    *capabilities, requesters, banks=4, capacity=4096, queue=2, outstanding=16, regions=None
+):
+    """``regions`` lists (base, size); one over the whole capacity where it is absent."""
     grant = RoundRobin(tuple(range(requesters)), 0) if requesters > 1 else None
     return LocalMemoryService(
         capacity_bytes=capacity,
-        memory_service_contract=MemoryServiceContract(
-            regions=(MemoryServiceRegion(0, capacity),),
+        memory_service_contract=MemoryServiceContract.of(
+            regions=tuple(MemoryServiceRegion(*r) for r in regions or [(0, capacity)]),
             resource_contract=service_contract(
                 queues=(queue,) * requesters,
                 banks=((1, 1),) * banks,
                 outstanding=outstanding,
                 grant=grant,
             ),
-            capabilities=tuple(capabilities),
+            capabilities=capabilities,
         ),
     )
 
@@ -169,7 +172,7 @@ def memory(endpoints, input_count, ports, local_service, *, name="mem0", impleme
             )
             for ordinal, width in enumerate(endpoints.values())
         ),
-        engine=OperationEngine(Spatial(), tuple(ports)),
+        engine=OperationEngine(Spatial(), tuple(ports)) if ports else None,
         local_service=local_service,
         manager_endpoints=(),
         subordinate_endpoints=(),

@@ -120,10 +120,8 @@ def test_a_lane_that_is_partly_out_of_range_has_no_effect_at_all():
 
 def test_only_the_regions_of_the_admitting_capability_count():
     classes = (mem.access_class(mem.ELEMENT, LOAD, elements=(32,), lanes=(1,)),)
-    local = mem.service(mem.capability(LOAD, classes, (0,), regions=(1,)), requesters=1)
-    contract = local.memory_service_contract
-    regions = (mem.MemoryServiceRegion(0, 64), mem.MemoryServiceRegion(64, 64))
-    local = mem.replace(local, memory_service_contract=mem.replace(contract, regions=regions))
+    served = mem.capability(LOAD, classes, (0,), regions=(1,))
+    local = mem.service(served, requesters=1, regions=[(0, 32), (64, 64)])
     roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
     port = mem.port(mem.alternative(LOAD, roles, classes), inputs=2)
     named = mem.memory({"a": 32, "c": 0, "d": 32, "e": 0}, 2, (port,), local)

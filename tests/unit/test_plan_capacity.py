@@ -128,13 +128,19 @@ def test_a_service_without_banks_is_unsupported():
     assert codes(error) == ["service-contract-shape"]
 
 
+def unclaiming():
+    """Use patterns that claim nothing, so that nothing is contended."""
+    patterns = COPY.local_service.memory_service_contract.resource_contract.use_patterns
+    return tuple(replace(each, claims=(), internal_transactions=((),)) for each in patterns)
+
+
 def test_a_hostile_requester_count_costs_nothing():
     order = RoundRobin((0, 1), 0)
     with pytest.raises(Unsupported) as error:
         service_capacities(
             service_with(
                 requester_count=2**32 - 1,
-                use_patterns=(),
+                use_patterns=unclaiming(),
                 grant_policy=None,
             )
         )
@@ -159,5 +165,5 @@ def test_a_queue_of_none_that_nothing_claims_is_unsupported_and_not_a_crash():
     contract = COPY.local_service.memory_service_contract.resource_contract
     empty = ((CapacityDimension(0),), *contract.states[1:])
     with pytest.raises(Unsupported) as error:
-        service_capacities(service_with(states=empty, use_patterns=(), grant_policy=None))
+        service_capacities(service_with(states=empty, use_patterns=unclaiming(), grant_policy=None))
     assert set(codes(error)) == {"service-contract-unlike"}

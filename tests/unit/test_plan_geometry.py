@@ -146,10 +146,12 @@ def test_a_beat_that_is_no_power_of_two_of_bytes_is_unsupported(beat):
 
 
 def test_capabilities_of_different_beats_are_unsupported():
-    element = (access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,)),)
+    read, write = (
+        (access_class(ELEMENT, schema, elements=(32,), lanes=(1,)),) for schema in (LOAD, STORE)
+    )
     local = service(
-        capability(LOAD, element, (0,), beat=32),
-        capability(STORE, element, (0,), beat=64),
+        capability(LOAD, read, (0,), beat=32),
+        capability(STORE, write, (0,), beat=64),
         requesters=1,
     )
     with pytest.raises(Unsupported) as error:
@@ -166,6 +168,7 @@ def test_a_row_names_its_mode_and_the_regions_of_the_capability_that_admits_it()
         capability(LOAD, (low,), (0,), regions=(0, 2)),
         capability(LOAD, (high,), (0,), regions=(1,)),
         requesters=1,
+        regions=[(0, 64), (128, 64), (256, 64)],
     )
     named = memory(ends, 2, (port(alternative(LOAD, roles, (low, high)), inputs=2),), local)
     assert requester_shape(named, 0).region_sets == ((0, 2), (1,))

@@ -6,7 +6,6 @@ from fabricgen.config.codec import encode_configuration
 from fabricgen.config.layout import carrier_layout
 from fabricgen.plan.geometry import requester_choice
 from fabricgen.plan.rows import Active, Disabled
-from fabricgen.records.service import MemoryServiceRegion
 from fabricgen.rtl.row_control import RowControl
 from tests.support.channel import run
 from tests.support.memories import (
@@ -86,12 +85,8 @@ def rich_memory():
         capability(LOAD, gathers, (0,), volatile=(False, True), regions=(1,)),
         capability(STORE, scalar_classes(STORE), (0,), regions=(0,)),
         requesters=1,
+        regions=[(0, 1024), (2048, 1024)],
     )
-    contract = replace(
-        local.memory_service_contract,
-        regions=(MemoryServiceRegion(0, 1024), MemoryServiceRegion(2048, 1024)),
-    )
-    local = replace(local, memory_service_contract=contract)
     return memory(endpoints, 6, (port(loads, gather, stores, inputs=4),), local), at
 
 

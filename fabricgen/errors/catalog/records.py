@@ -130,7 +130,7 @@ RULES: dict[str, Rule] = {
         "Temporal Ports And Resident Capacity",
     ),
     "service-endpoint-beat-width": Rule(
-        "The beat of a manager or subordinate endpoint is a positive number of whole bytes.",
+        "The beat of a manager or subordinate endpoint has a positive width.",
         "Memory Spaces And Interfaces",
     ),
     "access-address-domain": Rule(
@@ -251,5 +251,112 @@ RULES: dict[str, Rule] = {
         "An ActiveLanesRowMajor pattern has one internal transaction per lane of the widest "
         "access that selects it, and no more.",
         "Persistent Capability Schema",
+    ),
+    "service-use-pattern-order": Rule(
+        "A service capability names a non-empty sorted set of use patterns.",
+        "Local Memory Service",
+    ),
+    "service-use-pattern-unknown": Rule(
+        "A service capability names use patterns of its own contract.",
+        "Local Memory Service",
+    ),
+    "service-capability-region-order": Rule(
+        "A service capability names a sorted set of regions.",
+        "Local Memory Service",
+    ),
+    "service-capability-regions": Rule(
+        "An addressed capability names at least one region; a fence names none.",
+        "Local Memory Service",
+    ),
+    "service-region-unknown": Rule(
+        "Region ordinals index the regions of the containing contract.",
+        "Local Memory Service",
+    ),
+    "service-beat-width": Rule(
+        "The beat of an addressed capability has a positive width; that of a fence has width 0.",
+        "Local Memory Service",
+    ),
+    "service-capability-empty": Rule(
+        "A service has at least one capability.",
+        "Local Memory Service",
+    ),
+    "service-capability-order": Rule(
+        "Capabilities stand in the order of their complete bytes, each once; the authoring door "
+        "sorts them and unites the use patterns of equal ones.",
+        "Local Memory Service",
+    ),
+    "service-capability-overlap": Rule(
+        "No two capabilities admit one concrete actor and access.",
+        "Local Memory Service",
+    ),
+    "region-base-range": Rule(
+        "The base of a region is an unsigned 64-bit address.",
+        "Local Memory Service",
+    ),
+    "region-size-range": Rule(
+        "A region has at least one byte.",
+        "Local Memory Service",
+    ),
+    "region-end-overflow": Rule(
+        "Base and size of a region add up to an unsigned 64-bit number.",
+        "Local Memory Service",
+    ),
+    "region-merge-widens": Rule(
+        "Adjacent regions of one behaviour are one region, so a capability names all of them or "
+        "none.",
+        "Local Memory Service",
+    ),
+    "region-mmio-not-built": Rule(
+        "MMIO regions are legal; this generator has no hardware for them yet.",
+        "Local Memory Service",
+    ),
+    "service-region-empty": Rule(
+        "A service has at least one region.",
+        "Local Memory Service",
+    ),
+    "service-region-order": Rule(
+        "Regions are sorted by address and disjoint.",
+        "Local Memory Service",
+    ),
+    "service-region-unmerged": Rule(
+        "Adjacent regions of one behaviour are merged.",
+        "Local Memory Service",
+    ),
+    "service-capacity-range": Rule(
+        "A local service has a positive unsigned 64-bit number of bytes.",
+        "Local Memory Service",
+    ),
+    "consistency-not-built": Rule(
+        "Consistency providers and domains are legal; this generator has no hardware for them yet.",
+        "Local Memory Service",
+    ),
+    "engine-ports-empty": Rule(
+        "An operation engine has at least one operation port.",
+        "Canonical Engine Definition",
+    ),
+    "engine-temporal-not-built": Rule(
+        "Temporal engines are legal; this generator has no hardware for them yet.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "fabric-magic": Rule(
+        "A .fabric file starts with the bytes FABRICG and a zero.",
+        "Representation And Implementation Ownership",
+    ),
+    "fabric-version": Rule(
+        "A .fabric file has a format version that this generator reads.",
+        "Representation And Implementation Ownership",
+    ),
+    "fabric-name-text": Rule(
+        "Names in a .fabric file are UTF-8 text.",
+        "Representation And Implementation Ownership",
+    ),
+    "fabric-section-json": Rule(
+        "The names and implementation options of a .fabric file are canonical JSON.",
+        "Representation And Implementation Ownership",
+    ),
+    "fabric-section-shape": Rule(
+        "The names and implementation options of a .fabric file have exactly the documented keys "
+        "and types.",
+        "Representation And Implementation Ownership",
     ),
 }

@@ -1,0 +1,115 @@
+"""Names and implementation options of one memory as canonical JSON.
+
+Canonical: keys sorted, no white space, ASCII only, no key twice. The text stands outside the
+record's bytes, so it is no part of a template's identity.
+"""
+
+import json
+from typing import TypeGuard
+
+from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.records.fabric import MemoryImplementation, MemoryNames
+from fabricgen.wire.frame import require_canonical
+
+__all__ = ["canonical_json", "decode", "encode", "implementation_fields"]
+
+_Json = None | bool | int | float | str | list["_Json"] | dict[str, "_Json"]
+
+
+def canonical_json(value: object) -> bytes:
+    """Encode JSON data in its one canonical form."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def implementation_fields(implementation: MemoryImplementation) -> dict[str, str | bool]:
+    """List every implementation option by its document key."""
+    return {
+        "aligned_bases": implementation.aligned_bases,
+        "bank_function": implementation.bank_function,
+    }
+
+
+def encode(names: MemoryNames, implementation: MemoryImplementation) -> bytes:
+    """Encode one section."""
+    return canonical_json(
+        {
+            "implementation": implementation_fields(implementation),
+            "names": {
+                "endpoints": names.endpoints,
+                "patterns": names.patterns,
+                "ports": names.ports,
+            },
+        }
+    )
+
+
+def decode(data: bytes) -> tuple[MemoryNames, MemoryImplementation]:
+    """Decode one section strictly: unknown or missing keys, other types, another spelling."""
+    root = _table(_parse(data), "section", ("implementation", "names"))
+    options = _table(root["implementation"], "implementation", ("aligned_bases", "bank_function"))
+    fields = _table(root["names"], "names", ("endpoints", "patterns", "ports"))
+    names = MemoryNames(
+        endpoints=_texts(fields["endpoints"], "names.endpoints"),
+        ports=_texts(fields["ports"], "names.ports"),
+        patterns=tuple(
+            _texts(item, f"names.patterns[{i}]")
+            for i, item in enumerate(_list(fields["patterns"], "names.patterns"))
+        ),
+    )
+    aligned, function = options["aligned_bases"], options["bank_function"]
+    if not isinstance(aligned, bool):
+        raise _shape("implementation.aligned_bases", "a boolean", aligned)
+    if not isinstance(function, str):
+        raise _shape("implementation.bank_function", "text", function)
+    implementation = MemoryImplementation(function, aligned)
+    require_canonical(data, encode(names, implementation), "section")
+    return names, implementation
+
+
+def _parse(data: bytes) -> _Json:
+    try:
+        parsed: _Json = json.loads(data.decode("ascii"))
+    except (ValueError, RecursionError) as error:
+        raise Invalid(
+            Diagnostic(
+                "fabric-section-json",
+                "section",
+                f"The section must be JSON in ASCII, not {len(data)} bytes that fail with "
+                f"{type(error).__name__}",
+            )
+        ) from None
+    return parsed
+
+
+def _table(value: _Json, where: str, keys: tuple[str, ...]) -> dict[str, _Json]:
+    if not isinstance(value, dict) or tuple(sorted(value)) != keys:
+        raise _shape(where, f"a table with exactly the keys {', '.join(keys)}", value)
+    return value
+
+
+def _list(value: _Json, where: str) -> list[_Json]:
+    if not isinstance(value, list):
+        raise _shape(where, "a list", value)
+    return value
+
+
+def _texts(value: _Json, where: str) -> tuple[str, ...]:
+    items = _list(value, where)
+    if not _are_texts(items):
+        raise _shape(where, "a list of texts", value)
+    return tuple(items)
+
+
+def _are_texts(items: list[_Json]) -> TypeGuard[list[str]]:
+    return all(isinstance(item, str) for item in items)
+
+
+def _shape(where: str, required: str, found: _Json) -> Invalid:
+    kind = f"a table with the keys {', '.join(sorted(found))}" if isinstance(found, dict) else ""
+    return Invalid(
+        Diagnostic(
+            "fabric-section-shape",
+            where,
+            f"The value must be {required}, not {kind or type(found).__name__}",
+        )
+    )
