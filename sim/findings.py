@@ -1,5 +1,6 @@
 """What a run found wrong, in terms a person can look up: row, role, token, expected, got."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 __all__ = ["Finding", "Findings"]
@@ -35,15 +36,17 @@ class Finding:
 
 
 class Findings:
-    """Collects findings; keeps the first ``limit`` and counts the rest."""
+    """Collects findings; keeps the first ``limit`` of each kind and counts the rest."""
 
-    def __init__(self, limit: int = 20) -> None:
+    def __init__(self, limit: int = 8) -> None:
         self._limit = limit
+        self._kinds: Counter[str] = Counter()
         self.kept: list[Finding] = []
         self.count = 0
 
     def add(self, finding: Finding) -> None:
         """Record one finding."""
         self.count += 1
-        if len(self.kept) < self._limit:
+        self._kinds[finding.kind] += 1
+        if self._kinds[finding.kind] <= self._limit:
             self.kept.append(finding)

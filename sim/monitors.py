@@ -5,8 +5,10 @@ They see plain values, cycle by cycle, and know no simulator.
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, zip_longest
 
 from sim.findings import Finding, Findings
+from sim.memory_image import Byte
 
 __all__ = [
     "EndpointCount",
@@ -239,25 +241,22 @@ class Watchdog:
         return self._idle > 2 * self._bound
 
 
-def memory_findings(cycle: int, expected: bytes, got: bytes) -> Iterator[Finding]:
-    """One finding per run of bytes that differ."""
-    start: int | None = None
-    for address in range(len(expected) + 1):
-        differs = (
-            address < len(expected)
-            and got[address : address + 1] != expected[address : address + 1]
-        )
-        if differs and start is None:
-            start = address
-        elif not differs and start is not None:
+def memory_findings(cycle: int, expected: bytes, got: Sequence[Byte]) -> Iterator[Finding]:
+    """One finding per run of bytes that differ; an unknown byte always does."""
+    differs = [byte != wanted for byte, wanted in zip_longest(got, expected, fillvalue=-1)]
+    start = 0
+    for is_wrong, group in groupby(differs):
+        end = start + len(list(group))
+        if is_wrong:
+            shown = slice(start, min(end, start + 16))
             yield Finding(
                 "memory",
                 cycle,
-                f"Memory differs from the model in {address - start} bytes from {start:#x}",
-                expected=expected[start : min(address, start + 16)].hex(),
-                got=got[start : min(address, start + 16)].hex(),
+                f"Memory differs from the model in {end - start} bytes from {start:#x}",
+                expected=expected[shown].hex(),
+                got="".join("xx" if byte is None else f"{byte:02x}" for byte in got[shown]),
             )
-            start = None
+        start = end
 
 
 def sticky_findings(

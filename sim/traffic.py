@@ -18,6 +18,10 @@ from sim.stalls import Stall, stalls
 __all__ = ["EndpointPins", "Pin", "Traffic"]
 
 
+#: A run that is wrong this often has said enough; it may never end by itself.
+_FINDING_LIMIT = 200
+
+
 class Pin(Protocol):
     """One signal. Reading gives something that ``bool`` and ``int`` refuse when it is unknown."""
 
@@ -242,7 +246,11 @@ class Traffic:
     @property
     def is_over(self) -> bool:
         """Everything expected has happened and nothing else came since, or nothing will."""
-        return self.is_hanging or self._settled > self._job.bound
+        return (
+            self.is_hanging
+            or self._settled > self._job.bound
+            or self._findings.count >= _FINDING_LIMIT
+        )
 
     def close(self) -> tuple[RowResult, ...]:
         """Report what is missing; return what each row did."""

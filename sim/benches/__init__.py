@@ -1,0 +1,1 @@
+"""Modules that cocotb loads inside the simulator."""
