@@ -135,9 +135,17 @@ _REQUIREMENTS: dict[str, Callable[[_Context], tuple[str, str]]] = {
     "literal_error": lambda c: ("unknown-value", f"The value must be {c['expected']}"),
     "greater_than_equal": lambda c: ("value-out-of-range", f"The value must be at least {c['ge']}"),
     "less_than_equal": lambda c: ("value-out-of-range", f"The value must be at most {c['le']}"),
+    "string_too_long": lambda c: (
+        "text-format",
+        f"The text must have at most {c['max_length']} characters",
+    ),
+    "multiple_of": lambda c: (
+        "value-out-of-range",
+        f"The value must be a multiple of {c['multiple_of']}",
+    ),
     "string_pattern_mismatch": lambda c: (
-        "name-format",
-        f"The name must match the pattern {c['pattern']}",
+        "text-format",
+        f"The text must match the pattern {c['pattern']}",
     ),
 }
 

@@ -1,8 +1,9 @@
 """A complete fabric out of its document."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from fabricgen.author.expand_port import expand_port
+from fabricgen.author.expand_port import ExpandedPort, expand_port
 from fabricgen.author.expand_service import expand_service
 from fabricgen.author.fabric_document import EndpointDocument, FabricDocument, MemoryDocument
 from fabricgen.author.findings import Findings
@@ -17,10 +18,40 @@ from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spat
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.vocab.fabric import EndpointDirection
 
-__all__ = ["expand_fabric"]
+__all__ = ["ExpandedFabric", "ExpandedMemory", "expand_fabric"]
 
 
-def expand_fabric(document: FabricDocument, findings: Findings) -> Fabric | None:
+@dataclass(frozen=True, slots=True)
+class ExpandedMemory:
+    """One memory and where its parts were written.
+
+    Parameters
+    ----------
+    record
+        The named occurrence.
+    endpoints
+        Per endpoint ordinal, the position in the document's list.
+    ports
+        Ports with their alternatives as written.
+    region_bases
+        Addresses of the regions as written.
+    """
+
+    record: NamedMemory
+    endpoints: tuple[int, ...]
+    ports: tuple[ExpandedPort, ...]
+    region_bases: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandedFabric:
+    """A fabric and where the parts of its memories were written."""
+
+    record: Fabric
+    memories: tuple[ExpandedMemory, ...]
+
+
+def expand_fabric(document: FabricDocument, findings: Findings) -> ExpandedFabric | None:
     """Build the records; ``None`` where a finding keeps one of them from existing."""
     findings.require_unique(
         [(memory.name, f"memory[{i}].name") for i, memory in enumerate(document.memory)]
@@ -31,17 +62,19 @@ def expand_fabric(document: FabricDocument, findings: Findings) -> Fabric | None
     complete = tuple(memory for memory in memories if memory is not None)
     if len(complete) < len(memories):
         return None
-    return findings.attempt("fabric", lambda: Fabric(document.fabric.name, complete))
+    fabric = Fabric(document.fabric.name, tuple(memory.record for memory in complete))
+    return ExpandedFabric(fabric, complete)
 
 
-def _memory(document: MemoryDocument, where: str, findings: Findings) -> NamedMemory | None:
+def _memory(document: MemoryDocument, where: str, findings: Findings) -> ExpandedMemory | None:
     findings.require_unique(
         [(e.name, f"{where}.endpoints[{i}].name") for i, e in enumerate(document.endpoints)]
     )
     findings.require_unique(
         [(port.name, f"{where}.port[{i}].name") for i, port in enumerate(document.port)]
     )
-    written = _in_order(document.endpoints)
+    order = _order(document.endpoints)
+    written = [document.endpoints[position] for position in order]
     names = tuple(endpoint.name for endpoint in written)
     port_names = tuple(port.name for port in document.port)
     expanded = [
@@ -67,17 +100,23 @@ def _memory(document: MemoryDocument, where: str, findings: Findings) -> NamedMe
     )
     if occurrence is None:
         return None
-    return NamedMemory(
+    record = NamedMemory(
         document.name,
         occurrence,
         MemoryNames(names, port_names, tuple(port.patterns for port in ports)),
-        MemoryImplementation(**dict(document.implementation)),
+        MemoryImplementation(
+            bank_function=document.implementation.bank_function,
+            aligned_bases=document.implementation.aligned_bases,
+        ),
     )
+    bases = tuple(region.base for region in document.local.regions)
+    return ExpandedMemory(record, order, ports, bases)
 
 
-def _in_order(endpoints: Sequence[EndpointDocument]) -> list[EndpointDocument]:
-    """Inputs before outputs, each in the order written; positions are the ordinals."""
-    return sorted(endpoints, key=lambda endpoint: endpoint.dir == "out")
+def _order(endpoints: Sequence[EndpointDocument]) -> tuple[int, ...]:
+    """Positions of the inputs, then of the outputs, each in the order written."""
+    positions = range(len(endpoints))
+    return tuple(sorted(positions, key=lambda position: endpoints[position].dir == "out"))
 
 
 def _endpoint(document: EndpointDocument) -> TransportEndpoint:

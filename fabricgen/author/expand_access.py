@@ -31,12 +31,12 @@ from fabricgen.vocab.fabric import (
     WriteSubwordSemantics,
 )
 
-__all__ = ["AccessDocument", "access_domain", "actor_domain"]
+__all__ = ["CLASS_KEYS", "AccessDocument", "access_domains", "actor_domain", "union"]
 
 AccessDocument = LoadAccessDocument | StoreAccessDocument
 
 #: Document key of each field of an access class.
-_KEYS = {
+CLASS_KEYS = {
     "access_form": "form",
     "address_form": "address",
     "address_domain": "address.root_relative",
@@ -57,17 +57,23 @@ def actor_domain(
     return findings.attempt(where, lambda: MemoryActorContractDomain.of(schema, *plain))
 
 
-def access_domain(
+def access_domains(
     documents: Sequence[AccessDocument], where: str, findings: Findings
-) -> ParameterizedMemoryAccessDomain | None:
-    """Build the normalised access domain of one alternative or capability."""
-    classes = [
+) -> tuple[ParameterizedMemoryAccessDomain, ...] | None:
+    """Build what each class of one alternative or capability admits."""
+    attempts = [
         _access_class(document, f"{where}[{i}]", findings) for i, document in enumerate(documents)
     ]
-    complete = [each for each in classes if each is not None]
-    if len(complete) < len(classes):
+    classes = tuple(each for each in attempts if each is not None)
+    if len(classes) < len(attempts):
         return None
-    return findings.attempt(where, lambda: ParameterizedMemoryAccessDomain.of(*complete))
+    return tuple(map(ParameterizedMemoryAccessDomain.of, classes))
+
+
+def union(domains: Sequence[ParameterizedMemoryAccessDomain]) -> ParameterizedMemoryAccessDomain:
+    """Normalise what any of the domains admits."""
+    classes = [access for domain in domains for access in domain.access_classes]
+    return ParameterizedMemoryAccessDomain.of(*classes)
 
 
 def _access_class(
@@ -80,7 +86,7 @@ def _access_class(
     if index_bits is None or element_bits is None or lanes is None or alignment is None:
         return None
     return findings.attempt(
-        renamed(where, _KEYS),
+        renamed(where, CLASS_KEYS),
         lambda: MemoryAccessClass(
             access_form=MemoryAccessForm[document.form.upper()],
             address_form=MemoryAddressForm.ROOT_RELATIVE,

@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fabricgen.author.expand_access import access_domain, actor_domain
+from fabricgen.author.expand_access import access_domains, actor_domain, union
 from fabricgen.author.fabric_document import (
     LoadDocument,
     OperandDepthDocument,
     PortDocument,
     StoreDocument,
 )
-from fabricgen.author.findings import Findings, lookup
+from fabricgen.author.findings import Findings, lookup, renamed
+from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
 from fabricgen.records.resource import CapacityDimension, Claim, ResourceContract, UsePattern
 from fabricgen.schema.memory import MEMORY_SCHEMAS
@@ -28,11 +29,15 @@ _IN_FLIGHT, _RESULT_HOLDING = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One alternative before the port's relation is normalised, and where it was written."""
+    """One alternative before the port's relation is normalised, and where it was written.
+
+    ``accesses[i]`` is what its access class ``i`` admits.
+    """
 
     where: str
     schema: OperationSchemaId
     alternative: MemoryCapabilityAlternative
+    accesses: tuple[ParameterizedMemoryAccessDomain, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +56,11 @@ def expand_port(
     names = [(p.name, f"{where}.patterns[{i}].name") for i, p in enumerate(document.patterns)]
     findings.require_unique(names)
     places = list(_places(document, where))
-    written = [
-        Written(place, schema, alternative)
+    attempts = [
+        _alternative(document, each, schema, endpoints, place, findings)
         for place, schema, each in places
-        if (alternative := _alternative(document, each, schema, endpoints, place, findings))
     ]
+    written = [each for each in attempts if each is not None]
     if not places:
         findings.add(
             "port-without-alternative", where, "The port must have a load or a store, not none"
@@ -95,19 +100,20 @@ def _alternative(
     endpoints: Sequence[str],
     where: str,
     findings: Findings,
-) -> MemoryCapabilityAlternative | None:
+) -> Written | None:
     actors = actor_domain(schema, document.contract, f"{where}.contract", findings)
-    accesses = access_domain(document.access, f"{where}.access", findings)
+    classes = access_domains(document.access, f"{where}.access", findings)
     roles = _roles(document, endpoints, f"{where}.roles", findings)
     patterns = [pattern.name for pattern in port.patterns]
     keys = lookup(document.patterns, patterns, f"{where}.patterns", findings)
     targets = lookup(document.targets, ["local"], f"{where}.targets", findings)
-    if actors is None or accesses is None or roles is None or keys is None or targets is None:
+    if actors is None or classes is None or roles is None or keys is None or targets is None:
         return None
-    return findings.attempt(
-        where,
-        lambda: MemoryCapabilityAlternative(actors, roles, accesses, tuple(sorted(set(keys)))),
+    alternative = findings.attempt(
+        renamed(where, {"role_to_endpoint": "roles", "admissible_use_patterns": "patterns"}),
+        lambda: MemoryCapabilityAlternative.of(actors, roles, union(classes), keys),
     )
+    return None if alternative is None else Written(where, schema, alternative, classes)
 
 
 def _roles(

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
-from fabricgen.author.expand_access import access_domain, actor_domain
-from fabricgen.author.expand_regions import ExpandedRegions, expand_regions
+from fabricgen.author.expand_access import access_domains, actor_domain, union
 from fabricgen.author.fabric_document import (
     CapabilityDocument,
     GrantDocument,
@@ -27,6 +27,7 @@ from fabricgen.records.service import (
     LocalMemoryService,
     MemoryServiceCapability,
     MemoryServiceContract,
+    MemoryServiceRegion,
 )
 from fabricgen.vocab.dataflow import OperationSchemaId
 
@@ -37,34 +38,38 @@ def expand_service(
     document: LocalServiceDocument, ports: Sequence[str], where: str, findings: Findings
 ) -> LocalMemoryService | None:
     """Build the service; its requesters are the named ports, in order."""
-    regions = expand_regions(document.regions, document.capabilities, where, findings)
+    regions = [
+        findings.attempt(f"{where}.regions[{index}]", partial(MemoryServiceRegion, r.base, r.size))
+        for index, r in enumerate(document.regions)
+    ]
     contract = _resource_contract(document.resources, ports, f"{where}.resources", findings)
-    # Without regions, capabilities are still read for what is wrong inside them.
-    ordinals = regions.ordinals if regions else (0,) * len(document.regions)
     capabilities = [
-        _capability(each, ordinals, len(ports), f"{where}.capabilities[{index}]", findings)
+        _capability(each, len(regions), len(ports), f"{where}.capabilities[{index}]", findings)
         for index, each in enumerate(document.capabilities)
     ]
-    complete = tuple(each for each in capabilities if each is not None)
-    if regions is None or contract is None or len(complete) < len(capabilities):
+    whole = [region for region in regions if region is not None]
+    complete = [each for each in capabilities if each is not None]
+    if contract is None or len(whole) < len(regions) or len(complete) < len(capabilities):
         return None
     return findings.attempt(
-        _place(where, regions),
+        _place(where, document.capabilities),
         lambda: LocalMemoryService(
-            document.capacity_bytes,
-            MemoryServiceContract.of(regions.records, contract, complete),
+            document.capacity_bytes, MemoryServiceContract.of(whole, contract, complete)
         ),
     )
 
 
-def _place(where: str, regions: ExpandedRegions) -> Place:
-    """Place what the complete service reports about its regions, capacity and capabilities."""
+def _place(where: str, capabilities: Sequence[CapabilityDocument]) -> Place:
+    """Place what the complete service reports about its capacity and its capabilities."""
 
     def place(record_path: str) -> str:
-        if region := re.search(r"regions\[(\d+)\]", record_path):
-            return f"{where}.regions[{regions.written(int(region[1]))}]"
+        # Only the merging of regions counts capabilities in the order written.
+        if widened := re.match(r"capabilities\[(\d+)\]\.service_region_ordinals", record_path):
+            index = int(widened[1])
+            key = "load" if isinstance(capabilities[index], LoadChoice) else "store"
+            return f"{where}.capabilities[{index}].{key}.regions"
         for key in ("regions", "capabilities", "capacity_bytes"):
-            if key in record_path:
+            if record_path.startswith(key):
                 return f"{where}.{key}"
         return where
 
@@ -73,7 +78,7 @@ def _place(where: str, regions: ExpandedRegions) -> Place:
 
 def _capability(
     document: CapabilityDocument,
-    region_ordinals: Sequence[int],
+    region_count: int,
     requester_count: int,
     where: str,
     findings: Findings,
@@ -83,20 +88,26 @@ def _capability(
     else:
         schema, body, place = OperationSchemaId.DATAFLOW_STORE, document.store, f"{where}.store"
     actors = actor_domain(schema, body.contract, f"{place}.contract", findings)
-    accesses = access_domain(body.access, f"{place}.access", findings)
-    if actors is None or accesses is None:
+    classes = access_domains(body.access, f"{place}.access", findings)
+    unknown = [position for position in body.regions if position >= region_count]
+    for position in unknown:
+        findings.add(
+            "service-region-unknown",
+            f"{place}.regions",
+            f"A position must name one of {region_count} regions, not {position}",
+        )
+    if actors is None or classes is None or unknown:
         return None
-    regions = {region_ordinals[i] for i in body.regions if i < len(region_ordinals)}
     return findings.attempt(
         renamed(
             place, {"service_region_ordinals": "regions", "service_beat_width_bits": "beat_bits"}
         ),
-        lambda: MemoryServiceCapability(
-            actor_contract_domain=actors,
-            access_domain=accesses,
-            service_region_ordinals=tuple(sorted(regions)),
+        lambda: MemoryServiceCapability.of(
+            actors,
+            union(classes),
+            service_region_ordinals=body.regions,
             service_beat_width_bits=body.beat_bits,
-            admissible_use_patterns=tuple(range(requester_count)),
+            admissible_use_patterns=range(requester_count),
         ),
     )
 

@@ -1,24 +1,32 @@
 """The authoring door of a fabric: TOML text to checked records."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 from fabricgen.author.document import validated
 from fabricgen.author.expand import expand_fabric
 from fabricgen.author.fabric_document import FabricDocument
-from fabricgen.author.findings import Findings
+from fabricgen.author.findings import Findings, Place
+from fabricgen.author.provenance import document_place
 from fabricgen.author.toml import read_toml
+from fabricgen.check import fabric as check_fabric
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.records.fabric import Fabric
 
-__all__ = ["parse_fabric"]
+__all__ = ["author_fabric", "parse_fabric"]
 
 #: Homogeneous parameters of older documents; none of them determines a complete port record.
 _SHORTHAND = ("load_group_size", "store_group_size", "data_width")
 
 
 def parse_fabric(text: str) -> Fabric:
-    """Read a fabric document.
+    """Read a fabric document; raises like :func:`author_fabric`."""
+    return author_fabric(text)[0]
+
+
+def author_fabric(text: str) -> tuple[Fabric, Place]:
+    """Read a fabric document; also tell where in it each path of its record lies.
 
     Raises
     ------
@@ -34,11 +42,19 @@ def parse_fabric(text: str) -> Fabric:
     shorthand = _shorthand(memories, findings)
     document, found = validated(FabricDocument, data)
     findings.diagnostics += [d for d in found if not _is_implied(d, shorthand)]
-    fabric = expand_fabric(document, findings) if document is not None else None
+    expanded = expand_fabric(document, findings) if document is not None else None
+    if expanded is not None:
+        place = document_place(expanded)
+        # Repeated names have been found in the document already.
+        findings.diagnostics += [
+            replace(diagnostic, where=place(diagnostic.where))
+            for diagnostic in check_fabric.findings(expanded.record)
+            if diagnostic.code != "name-duplicate"
+        ]
     findings.raise_any()
-    if fabric is None:
+    if expanded is None:
         raise ValueError("Expansion must report why there is no fabric, not stay silent")
-    return fabric
+    return expanded.record, document_place(expanded)
 
 
 def _tables(value: object) -> dict[str, dict[str, object]]:

@@ -15,7 +15,7 @@ from fabricgen.author.access_document import (
 )
 from fabricgen.author.document import Document
 from fabricgen.author.fields import (
-    EndpointName,
+    Identifier,
     Name,
     Positive,
     U32Count,
@@ -58,7 +58,7 @@ __all__ = [
 class EndpointDocument(Document):
     """One token channel of the memory."""
 
-    name: EndpointName = Field(description="Prefix of the emitted ports.")
+    name: Identifier = Field(description="Prefix of the emitted ports.")
     dir: Literal["in", "out"] = Field(description="Direction, seen from the memory.")
     bits: Annotated[int, Field(ge=0, le=2**32 - 1)] = Field(
         description="Payload width in bits; 0 for control and completion tokens."
@@ -114,25 +114,25 @@ class _AlternativeDocument(Document):
 class LoadRolesDocument(Document):
     """Endpoint of each role of a load."""
 
-    address: EndpointName = Field(description="Element index, or all lanes' indices.")
-    mask: EndpointName | None = Field(
+    address: Identifier = Field(description="Element index, or all lanes' indices.")
+    mask: Identifier | None = Field(
         default=None, description="Lane mask; exactly where an access admits a dynamic mask."
     )
-    control: EndpointName = Field(description="One token per firing.")
-    data: EndpointName = Field(description="The loaded payload.")
-    completion: EndpointName = Field(description="One token per retirement.")
+    control: Identifier = Field(description="One token per firing.")
+    data: Identifier = Field(description="The loaded payload.")
+    completion: Identifier = Field(description="One token per retirement.")
 
 
 class StoreRolesDocument(Document):
     """Endpoint of each role of a store."""
 
-    address: EndpointName = Field(description="Element index, or all lanes' indices.")
-    data: EndpointName = Field(description="The payload to store.")
-    mask: EndpointName | None = Field(
+    address: Identifier = Field(description="Element index, or all lanes' indices.")
+    data: Identifier = Field(description="The payload to store.")
+    mask: Identifier | None = Field(
         default=None, description="Lane mask; exactly where an access admits a dynamic mask."
     )
-    control: EndpointName = Field(description="One token per firing.")
-    completion: EndpointName = Field(description="One token per retirement.")
+    control: Identifier = Field(description="One token per firing.")
+    completion: Identifier = Field(description="One token per retirement.")
 
 
 class LoadDocument(_AlternativeDocument):
@@ -296,7 +296,7 @@ class ImplementationDocument(Document):
 class MemoryDocument(Document):
     """One memory occurrence."""
 
-    name: Name = Field(description="Name by which mappings and workloads select it.")
+    name: Identifier = Field(description="Name by which mappings and workloads select it.")
     schedule: Literal["spatial"] = Field(description="Schedule of the operation engine.")
     endpoints: list[EndpointDocument] = Field(min_length=1, description="Token channels.")
     port: list[PortDocument] = Field(min_length=1, description="Operation ports.")

@@ -7,10 +7,11 @@ from pydantic import Discriminator, Field, Tag
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.author.document import Document
+from fabricgen.check.names import IDENTIFIER, LABEL, LONGEST_NAME
 
 __all__ = [
     "U32_MAX",
-    "EndpointName",
+    "Identifier",
     "Interval",
     "Name",
     "Positive",
@@ -23,11 +24,11 @@ __all__ = [
 
 U32_MAX = 2**32 - 1
 
-#: Becomes part of module, file and document key names.
-Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*$")]
+#: Read by people; a hyphen becomes an underscore where it reaches an identifier.
+Name = Annotated[str, Field(pattern=f"^{LABEL.pattern}$", max_length=LONGEST_NAME)]
 
-#: Becomes a Verilog port prefix, so it has neither hyphens nor doubled underscores.
-EndpointName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$")]
+#: Part of emitted identifiers, so without hyphens.
+Identifier = Annotated[str, Field(pattern=f"^{IDENTIFIER.pattern}$", max_length=LONGEST_NAME)]
 
 Unsigned = Annotated[int, Field(ge=0, le=U64_MAX)]
 Positive = Annotated[int, Field(ge=1, le=U64_MAX)]
@@ -43,16 +44,21 @@ class Interval(Document):
     upper: Positive = Field(alias="to", description="Largest value.")
 
 
-def by_key(*keys: str) -> Discriminator:
-    """Choose the union member tagged ``~key`` by the first of ``keys`` that the table has."""
+def by_key(*keys: str, or_list: str | None = None) -> Discriminator:
+    """Choose the union member tagged ``~key`` by the first of ``keys`` that the table has.
+
+    A list is the member tagged ``~or_list``, where there is one.
+    """
 
     def choose(value: object) -> str | None:
+        if isinstance(value, list) and or_list is not None:
+            return f"~{or_list}"
         if not isinstance(value, dict):
             return None
         return next((f"~{key}" for key in keys if key in value), None)
 
-    words = f"{', '.join(keys[:-1])} or {keys[-1]}"
-    return _discriminator(choose, f"a table with {words}")
+    words = f"a table with {', '.join(keys[:-1])} or {keys[-1]}"
+    return _discriminator(choose, words if or_list is None else f"a list or {words}")
 
 
 def by_type(words: str, **tags: type) -> Discriminator:

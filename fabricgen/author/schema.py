@@ -4,10 +4,16 @@ from typing import cast
 
 from fabricgen.author.document import Document
 from fabricgen.author.fabric_document import FabricDocument
+from fabricgen.author.mapping_document import MappingDocument
+from fabricgen.author.workload_document import WorkloadDocument
 
 __all__ = ["KINDS", "json_schema"]
 
-_DOCUMENTS: dict[str, type[Document]] = {"fabric": FabricDocument}
+_DOCUMENTS: dict[str, type[Document]] = {
+    "fabric": FabricDocument,
+    "mapping": MappingDocument,
+    "workload": WorkloadDocument,
+}
 
 #: Documents that have a schema.
 KINDS = tuple(_DOCUMENTS)

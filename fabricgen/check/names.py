@@ -8,24 +8,25 @@ from fabricgen.check.keywords import VERILOG_KEYWORDS
 from fabricgen.errors import Diagnostic
 from fabricgen.records.fabric import Fabric, NamedMemory
 
-__all__ = ["name_findings"]
+__all__ = ["IDENTIFIER", "LABEL", "LONGEST_NAME", "name_findings"]
 
-_LONGEST = 64
+#: Characters of the longest legal name.
+LONGEST_NAME = 64
 #: Part of emitted identifiers, taken over as it is.
-_IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 #: Read by people; a hyphen becomes an underscore where it reaches an identifier.
-_LABEL = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+LABEL = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 #: Names of the top's own ports.
 _RESERVED = re.compile(r"clk|rst|cfg(_.*)?")
 
 
 def name_findings(fabric: Fabric) -> Iterator[Diagnostic]:
     """Say which names are illegal, missing, repeated or taken."""
-    yield from _spelling(fabric.name, "name", _LABEL)
+    yield from _spelling(fabric.name, "name", LABEL)
     yield from _unique([named.name for named in fabric.memories], "memory", "name")
     for ordinal, named in enumerate(fabric.memories):
         where = f"memory[{ordinal}]"
-        yield from _spelling(named.name, f"{where}.name", _IDENTIFIER)
+        yield from _spelling(named.name, f"{where}.name", IDENTIFIER)
         yield from _count_findings(named, where)
         yield from _endpoint_names(named, where)
         yield from _port_names(named, where)
@@ -36,7 +37,7 @@ def _endpoint_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
     names = named.names.endpoints
     for ordinal, name in enumerate(names):
         place = f"{where}.endpoint[{ordinal}].name"
-        yield from _spelling(name, place, _IDENTIFIER)
+        yield from _spelling(name, place, IDENTIFIER)
         if _RESERVED.fullmatch(name):
             yield Diagnostic(
                 "name-reserved",
@@ -48,11 +49,11 @@ def _endpoint_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
 
 def _port_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
     for ordinal, name in enumerate(named.names.ports):
-        yield from _spelling(name, f"{where}.port[{ordinal}].name", _LABEL)
+        yield from _spelling(name, f"{where}.port[{ordinal}].name", LABEL)
     yield from _unique(named.names.ports, f"{where}.port", "name")
     for ordinal, patterns in enumerate(named.names.patterns):
         for key, name in enumerate(patterns):
-            yield from _spelling(name, f"{where}.port[{ordinal}].pattern[{key}].name", _LABEL)
+            yield from _spelling(name, f"{where}.port[{ordinal}].pattern[{key}].name", LABEL)
         yield from _unique(patterns, f"{where}.port[{ordinal}].pattern", "name")
 
 
@@ -79,7 +80,7 @@ def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
 
 def _spelling(name: str, where: str, pattern: re.Pattern[str]) -> Iterator[Diagnostic]:
     if not pattern.fullmatch(name):
-        hyphen = " or hyphens" if pattern is _LABEL else ""
+        hyphen = " or hyphens" if pattern is LABEL else ""
         yield Diagnostic(
             "name-illegal",
             where,
@@ -90,11 +91,11 @@ def _spelling(name: str, where: str, pattern: re.Pattern[str]) -> Iterator[Diagn
         yield Diagnostic(
             "name-keyword", where, f"The name must be no keyword of (System)Verilog, not {name!r}"
         )
-    if len(name) > _LONGEST:
+    if len(name) > LONGEST_NAME:
         yield Diagnostic(
             "name-too-long",
             where,
-            f"The name must have at most {_LONGEST} characters, not {len(name)}",
+            f"The name must have at most {LONGEST_NAME} characters, not {len(name)}",
         )
 
 

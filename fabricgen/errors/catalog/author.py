@@ -9,9 +9,11 @@ _ENGINE = "Canonical Engine Definition"
 _OWNERSHIP = "Ownership And Derived Configuration"
 _ROWS = "Operation Rows And Internal Dependencies"
 _SERVICE = "Local Memory Service"
+_WIDTH = "Endpoint Width Ownership And Vector Admission"
 
 RULES: dict[str, Rule] = {
     "file-unreadable": Rule("A named input is a file that can be read.", _OWNERSHIP),
+    "file-unwritable": Rule("An output goes where it can be written.", _OWNERSHIP),
     "not-utf8": Rule("A document is UTF-8 text.", _OWNERSHIP),
     "toml-syntax": Rule("A document is TOML 1.0.", _OWNERSHIP),
     "unknown-key": Rule(
@@ -25,8 +27,9 @@ RULES: dict[str, Rule] = {
     "unknown-value": Rule("A choice is one of the words that are listed for it.", _OWNERSHIP),
     "value-out-of-range": Rule("A number lies within the bounds of its field.", _OWNERSHIP),
     "list-length": Rule("A list that describes hardware is not empty.", _CAPABILITY),
-    "name-format": Rule(
-        "Names are letters, digits and single separators, since files and ports carry them.",
+    "text-format": Rule(
+        "Names are letters, digits and single separators, since files and ports carry them; "
+        "numbers in text are hexadecimal.",
         _OWNERSHIP,
     ),
     "duplicate-name": Rule("A name stands for one thing within its list.", _ENGINE),
@@ -44,9 +47,28 @@ RULES: dict[str, Rule] = {
         "Every input role of a port has an operand queue with a declared depth.", _ROWS
     ),
     "alignment-not-power-of-two": Rule("An alignment is a power of two of bytes.", _CAPABILITY),
-    "unknown-region": Rule("A capability reaches regions of its own service.", _SERVICE),
-    "region-partly-served": Rule(
-        "Adjacent regions with one behaviour are one region, so a capability reaches all of it.",
-        _SERVICE,
+    "mapping-of-another-fabric": Rule("A mapping names the fabric that it is for.", _OWNERSHIP),
+    "port-mapped-twice": Rule(
+        "A Spatial port hosts at most one operation in a configuration.", "Spatial Ports"
     ),
+    "data-file-broken": Rule("A data file is whole and of the kind that is named.", _OWNERSHIP),
+    "data-file-shape": Rule("A data file holds numbers in a usable shape.", _OWNERSHIP),
+    "element-too-wide": Rule(
+        "An element fits its width, a mask lane one bit, a control token none; data may be "
+        "negative in two's complement.",
+        _WIDTH,
+    ),
+    "token-shape": Rule("A token has as many lanes as the row is configured for.", _WIDTH),
+    "token-incomplete": Rule(
+        "Elements fill whole tokens, or a pad says what completes the last one.", _WIDTH
+    ),
+    "pad-unused": Rule("A pad is given only where elements are packed.", _WIDTH),
+    "stream-without-row": Rule("Tokens go to, and are expected from, active rows.", _ROWS),
+    "stream-repeated": Rule("An endpoint has one stream.", _ROWS),
+    "stream-missing": Rule("A row that gets tokens gets them for all its operands.", _ROWS),
+    "fill-without-operand": Rule("A fill follows the other operands of its row.", _ROWS),
+    "image-outside-capacity": Rule(
+        "Initial contents lie within the capacity of the service.", _SERVICE
+    ),
+    "image-overlap": Rule("Images of one memory do not overlap.", _SERVICE),
 }

@@ -1,0 +1,74 @@
+"""Initial memory contents of a workload."""
+
+from itertools import pairwise
+
+from fabricgen.author.data_files import DataFiles, Elements
+from fabricgen.author.findings import Findings
+from fabricgen.author.packing import TokenShape, pack
+from fabricgen.author.streams import number
+from fabricgen.author.workload_document import (
+    HexImage,
+    ImageDocument,
+    LocalWorkloadDocument,
+    NpyImage,
+    RawImage,
+    WordsImage,
+)
+from fabricgen.records.fabric import NamedMemory
+
+__all__ = ["read_images"]
+
+
+def read_images(
+    memory: NamedMemory, document: LocalWorkloadDocument, files: DataFiles, findings: Findings
+) -> tuple[tuple[int, bytes], ...]:
+    """Read the images of one memory, sorted by offset; they lie in its capacity, apart."""
+    service = memory.occurrence.local_service
+    capacity = 0 if service is None else service.capacity_bytes
+    where = f"memory.{memory.name}.local.image"
+    parts: list[tuple[int, bytes, str]] = []
+    for image, place in _placed(document, where):
+        data = _bytes(image, place, files, findings)
+        if data is None:
+            continue
+        if image.at + len(data) > capacity:
+            findings.add(
+                "image-outside-capacity",
+                place,
+                f"The image must end within the {capacity} bytes of the service, "
+                f"not at {image.at + len(data)}",
+            )
+        parts.append((image.at, data, place))
+    parts.sort(key=lambda part: part[:2])
+    for (start, data, place), (other, _, other_place) in pairwise(parts):
+        if start + len(data) > other:
+            findings.add(
+                "image-overlap",
+                other_place,
+                f"The image must start at or after {start + len(data)}, where {place} ends, "
+                f"not at {other}",
+            )
+    return tuple((start, data) for start, data, _ in parts)
+
+
+def _placed(document: LocalWorkloadDocument, where: str) -> list[tuple[ImageDocument, str]]:
+    if isinstance(document.image, list):
+        return [(image, f"{where}[{i}]") for i, image in enumerate(document.image)]
+    return [(document.image, where)]
+
+
+def _bytes(image: ImageDocument, where: str, files: DataFiles, findings: Findings) -> bytes | None:
+    match image:
+        case NpyImage():
+            return files.npy_bytes(image.npy, f"{where}.npy")
+        case RawImage():
+            return files.raw_bytes(image.raw, f"{where}.raw")
+        case HexImage():
+            return bytes.fromhex(image.hex)
+        case WordsImage():
+            words = Elements([number(word) for word in image.words])
+            shape = TokenShape(1, image.bits, is_signed=True)
+            values = pack(words, shape, None, f"{where}.words", findings)
+            if values is None:
+                return None
+            return b"".join(value.to_bytes(image.bits // 8, "little") for value in values)

@@ -1,0 +1,43 @@
+"""Inputs of commands, read and checked as far as the command needs them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from fabricgen.author.load import FabricSource, read_fabric_source, read_text
+from fabricgen.author.mapping import Mapping, read_mapping
+from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.plan.realisation import unsupported, unsupported_rows
+
+__all__ = ["realised_fabric", "realised_mapping", "unrealised", "unrealised_rows"]
+
+
+def unrealised(source: FabricSource) -> list[Diagnostic]:
+    """What of a legal fabric this generator lacks, with paths of its file."""
+    return [replace(d, where=source.place(d.where)) for d in unsupported(source.fabric)]
+
+
+def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:
+    """Legal rows that an implementation option gives up."""
+    return [
+        replace(d, where=f"memory.{memory.name}.{d.where}")
+        for memory, configuration in zip(
+            source.fabric.memories, mapping.configurations, strict=True
+        )
+        for d in unsupported_rows(memory, configuration)
+    ]
+
+
+def realised_fabric(path: Path) -> FabricSource:
+    """Read a fabric that can be generated; raises ``Invalid`` or ``Unsupported``."""
+    source = read_fabric_source(path)
+    if found := unrealised(source):
+        raise Unsupported(*found)
+    return source
+
+
+def realised_mapping(path: Path, source: FabricSource) -> Mapping:
+    """Read a mapping that can be programmed; raises ``Invalid`` or ``Unsupported``."""
+    mapping = read_mapping(read_text(path), source.fabric)
+    if found := unrealised_rows(source, mapping):
+        raise Unsupported(*found)
+    return mapping

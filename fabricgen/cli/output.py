@@ -1,0 +1,141 @@
+"""What commands print and write, and how they end.
+
+Diagnostics and progress go to stderr, listings to stdout. An output file appears complete or not
+at all: it is written beside its place, then renamed.
+"""
+
+import functools
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import ParamSpec
+
+import typer
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+
+from fabricgen.errors import Diagnostic, Invalid, ToolMissing, Unsupported
+
+__all__ = [
+    "ILLEGAL",
+    "TOOL_MISSING",
+    "UNSUPPORTED",
+    "guarded",
+    "json_bytes",
+    "note",
+    "print_json",
+    "print_table",
+    "show",
+    "write_file",
+]
+
+ILLEGAL, UNSUPPORTED, TOOL_MISSING = 1, 3, 4
+
+_P = ParamSpec("_P")
+
+
+def guarded(command: Callable[_P, None]) -> Callable[_P, None]:
+    """Turn what a command raises into diagnostics and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        as_json = kwargs.get("as_json") is True
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except Invalid as error:
+            show(error.diagnostics, as_json=as_json)
+            raise typer.Exit(ILLEGAL) from None
+        except Unsupported as error:
+            show(error.diagnostics, as_json=as_json)
+            raise typer.Exit(UNSUPPORTED) from None
+        except ToolMissing as error:
+            note(str(error))
+            raise typer.Exit(TOOL_MISSING) from None
+        except BrokenPipeError:
+            _drop_stdout()
+
+    return run
+
+
+def show(diagnostics: Iterable[Diagnostic], *, as_json: bool) -> None:
+    """Print findings, one per line on stderr, or as a list on stdout."""
+    if not as_json:
+        for diagnostic in diagnostics:
+            note(str(diagnostic))
+        return
+    with_fields = [{"code": d.code, "where": d.where, "message": d.message} for d in diagnostics]
+    try:
+        print_json(with_fields)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+
+
+def note(text: str) -> None:
+    """Print one line on stderr."""
+    with suppress(BrokenPipeError):
+        typer.echo(text, err=True)
+
+
+def print_json(value: object) -> None:
+    """Print a listing for programs on stdout."""
+    typer.echo(json_bytes(value), nl=False)
+
+
+def json_bytes(value: object) -> bytes:
+    """Spell a listing as JSON text."""
+    return json.dumps(value, indent=2).encode() + b"\n"
+
+
+def print_table(*tables: Table) -> None:
+    """Print listings for people; where no terminal limits them, as wide as they need."""
+    for table in tables:
+        console = Console(file=sys.stdout)
+        if not console.is_terminal:
+            wide = console.options.update(width=10_000)
+            console.width = Measurement.get(console, wide, table).maximum
+        console.print(table)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file as a whole; ``Invalid`` says why it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        Path(beside).chmod(0o666 & ~_umask())
+        Path(beside).replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    finally:
+        Path(beside).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """Permissions that new files lack; temporary ones start without any for others."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _unwritable(path: Path, error: OSError) -> Invalid:
+    reason = error.strerror or str(error)
+    return Invalid(
+        Diagnostic("file-unwritable", str(path), f"The file must be writable, not: {reason}")
+    )
+
+
+def _drop_stdout() -> None:
+    """Leave nothing to flush at exit: the reader of stdout has gone."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,44 @@
+"""``plan``."""
+
+import re
+from typing import Annotated
+
+import typer
+
+from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
+from fabricgen.cli.inputs import realised_fabric, realised_mapping
+from fabricgen.cli.output import guarded, print_json, print_table
+from fabricgen.report.plan import masked_lane_counts, plan_json, plan_tables
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(plan)
+
+
+@guarded
+def plan(
+    fabric: FabricFile,
+    mapping: MappingFile,
+    mask: Annotated[
+        str | None,
+        typer.Option(metavar="BITS", help="Lane mask to apply, most significant lane first."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the transaction plan of each row."""
+    if mask is not None and not re.fullmatch("[01]+", mask):
+        raise typer.BadParameter(f"The mask must be zeros and ones, not {mask!r}")
+    source = realised_fabric(fabric)
+    rows = realised_mapping(mapping, source)
+    counts = masked_lane_counts(rows)
+    if mask is not None and len(mask) not in counts:
+        lanes = " or ".join(map(str, sorted(counts))) or "no masked row's"
+        raise typer.BadParameter(f"The mask must have {lanes} lanes, not {len(mask)}")
+    listing = plan_json(source.fabric, rows, mask)
+    if as_json:
+        print_json(listing)
+    else:
+        print_table(*plan_tables(listing))

@@ -1,0 +1,99 @@
+"""``json-schema``, ``examples`` and ``explain``: what is known without any input."""
+
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fabricgen.author.schema import KINDS, json_schema
+from fabricgen.cli.arguments import AsJson
+from fabricgen.cli.output import guarded, note, print_json, print_table, write_file
+from fabricgen.errors.catalog import CATALOG
+from fabricgen.report.examples import example_table
+from fabricgen.report.rules import rule_table, rules
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("json-schema")(print_schema)
+    app.command("examples")(write_examples)
+    app.command()(explain)
+
+
+@guarded
+def print_schema(
+    kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="Kind of document.")],
+) -> None:
+    """Print the JSON Schema of a document, for editors."""
+    if kind not in KINDS:
+        raise typer.BadParameter(f"The kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    print_json(json_schema(kind))
+
+
+@guarded
+def write_examples(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Example to write; else they are listed.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder to write to.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the shipped examples, or write one into a folder."""
+    folders = resources.files("fabricgen.examples").iterdir()
+    examples = {folder.name: folder for folder in folders if _is_example(folder)}
+    if name is None:
+        listing = [_described(examples[each]) for each in sorted(examples)]
+        if as_json:
+            print_json(listing)
+        else:
+            print_table(example_table(listing))
+        return
+    if name not in examples:
+        raise typer.BadParameter(f"The example must be one of {', '.join(sorted(examples))}")
+    if output is None:
+        raise typer.BadParameter("An example needs a folder to be written to: -o DIR")
+    for file in sorted(examples[name].iterdir(), key=lambda file: file.name):
+        write_file(output / file.name, file.read_bytes())
+        note(f"wrote {output / file.name}")
+
+
+def _is_example(folder: Traversable) -> bool:
+    return folder.is_dir() and folder.joinpath("fabric.toml").is_file()
+
+
+def _described(folder: Traversable) -> dict[str, object]:
+    first = folder.joinpath("fabric.toml").read_text(encoding="utf-8").splitlines()[0]
+    return {
+        "name": folder.name,
+        "description": first.lstrip("# "),
+        "files": sorted(file.name for file in folder.iterdir()),
+    }
+
+
+@guarded
+def explain(
+    code: Annotated[
+        str | None, typer.Argument(metavar="[CODE]", help="Code of a diagnostic.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List every code.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print the rule behind a diagnostic, and where the specification states it."""
+    if (code is None) != every:
+        raise typer.BadParameter("Either one code or --all must be given")
+    if code is not None and code not in CATALOG:
+        raise typer.BadParameter(f"The code must be a known one (explain --all), not {code!r}")
+    listing = rules(code)
+    if as_json:
+        print_json(listing)
+    elif code is None:
+        print_table(rule_table(listing))
+    else:
+        typer.echo(f"{code}: {listing[0]['requirement']}")
+        typer.echo(f"Specification: {listing[0]['section']}")

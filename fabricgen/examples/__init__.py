@@ -1,0 +1,1 @@
+"""Shipped examples: one folder of documents and data each, see ``fabricgen examples``."""
