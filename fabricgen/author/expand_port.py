@@ -1,5 +1,6 @@
 """Operation ports out of a document: alternatives and resource contract."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from fabricgen.author.fabric_document import (
     PortDocument,
     StoreDocument,
 )
-from fabricgen.author.findings import Findings, lookup, renamed
+from fabricgen.author.findings import Findings, Place, lookup, renamed
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
 from fabricgen.records.resource import CapacityDimension, Claim, ResourceContract, UsePattern
@@ -71,7 +72,7 @@ def expand_port(
     semantics = [MemoryPortTransactionProjection[p.projection.upper()] for p in document.patterns]
     used = {endpoint for w in written for _, endpoint in w.alternative.role_to_endpoint}
     record = findings.attempt(
-        where,
+        _place(where),
         lambda: MemoryOperationPort.of(
             endpoint_inventory=tuple(sorted(used)),
             resource_contract=contract,
@@ -82,6 +83,16 @@ def expand_port(
     if record is None:
         return None
     return ExpandedPort(record, tuple(written), tuple(p.name for p in document.patterns))
+
+
+def _place(where: str) -> Place:
+    """Place what the complete port reports about its patterns."""
+
+    def place(record_path: str) -> str:
+        pattern = re.match(r"resource_contract\.use_patterns(\[\d+\])", record_path)
+        return where if pattern is None else f"{where}.patterns{pattern[1]}"
+
+    return place
 
 
 def _places(

@@ -141,7 +141,14 @@ def _resource_contract(
         for requester in range(count)
     ]
     return findings.attempt(
-        renamed(where, {"grant_policy": "grant"}),
+        renamed(
+            where,
+            {
+                "grant_policy.order": "grant.fixed_priority.order",
+                "grant_policy.reset_cursor": "grant.round_robin.reset_cursor",
+                "grant_policy": "grant",
+            },
+        ),
         lambda: ResourceContract(
             states=(
                 *(queue,) * (2 * count),

@@ -1,14 +1,13 @@
 """The authoring door of a fabric: TOML text to checked records."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import cast
 
 from fabricgen.author.document import validated
 from fabricgen.author.expand import expand_fabric
 from fabricgen.author.fabric_document import FabricDocument
 from fabricgen.author.findings import Findings, Place
-from fabricgen.author.provenance import document_place
+from fabricgen.author.provenance import document_place, in_document
 from fabricgen.author.toml import read_toml
 from fabricgen.check import fabric as check_fabric
 from fabricgen.errors import Diagnostic, Unsupported
@@ -47,7 +46,7 @@ def author_fabric(text: str) -> tuple[Fabric, Place]:
         place = document_place(expanded)
         # Repeated names have been found in the document already.
         findings.diagnostics += [
-            replace(diagnostic, where=place(diagnostic.where))
+            in_document(diagnostic, place)
             for diagnostic in check_fabric.findings(expanded.record)
             if diagnostic.code != "name-duplicate"
         ]

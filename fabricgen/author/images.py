@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from fabricgen.author.data_files import DataFiles, Elements
 from fabricgen.author.findings import Findings
-from fabricgen.author.packing import TokenShape, pack
+from fabricgen.author.packing import TokenShape, fitting
 from fabricgen.author.streams import number
 from fabricgen.author.workload_document import (
     HexImage,
@@ -68,7 +68,7 @@ def _bytes(image: ImageDocument, where: str, files: DataFiles, findings: Finding
         case WordsImage():
             words = Elements([number(word) for word in image.words])
             shape = TokenShape(1, image.bits, is_signed=True)
-            values = pack(words, shape, None, f"{where}.words", findings)
+            values = fitting(words, shape, f"{where}.words", findings)
             if values is None:
                 return None
             return b"".join(value.to_bytes(image.bits // 8, "little") for value in values)

@@ -8,7 +8,7 @@ from fabricgen.author.findings import Findings
 from fabricgen.plan.rows import OperationRow
 from fabricgen.vocab.dataflow import ServiceValueRole
 
-__all__ = ["TokenShape", "as_tokens", "pack", "token_shape"]
+__all__ = ["TokenShape", "as_tokens", "fitting", "pack", "token_shape"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +54,24 @@ def as_tokens(
             "token-shape", where, f"A complete token must be 1 number, not {elements.per_token}"
         )
         return None
-    return _fitting(elements, whole, where, findings)
+    return fitting(elements, whole, where, findings)
 
 
 def pack(
     elements: Elements, shape: TokenShape, pad: int | None, where: str, findings: Findings
 ) -> list[int] | None:
-    """Pack elements into tokens; ``pad`` completes the last one."""
-    values = _fitting(elements, shape, where, findings)
+    """Pack elements into tokens; ``pad`` completes the last one.
+
+    ``where`` is the place of the stream; its tokens and its pad lie below.
+    """
+    place = f"{where}.tokens"
+    values = fitting(elements, shape, place, findings)
     if values is None:
         return None
     if elements.per_token not in (None, shape.lanes):
         findings.add(
             "token-shape",
-            where,
+            place,
             f"A token must have {shape.lanes} lanes, not {elements.per_token}",
         )
         return None
@@ -75,12 +79,12 @@ def pack(
         if pad is None:
             findings.add(
                 "token-incomplete",
-                where,
+                place,
                 f"Elements must fill tokens of {shape.lanes} lanes unless there is a pad, "
-                f"not number {len(values)}",
+                f"not be {len(values)} of them",
             )
             return None
-        filler = _fitting(Elements([pad]), shape, f"{where}.pad", findings)
+        filler = fitting(Elements([pad]), shape, f"{where}.pad", findings)
         if filler is None:
             return None
         values += filler * missing
@@ -91,10 +95,10 @@ def pack(
     return [sum(v << s for v, s in zip(token, shifts, strict=True)) for token in tokens]
 
 
-def _fitting(
+def fitting(
     elements: Elements, shape: TokenShape, where: str, findings: Findings
 ) -> list[int] | None:
-    """Bits of each number, if all of them fit."""
+    """Bits of each number, if every one fits an element of ``shape``."""
     bits = shape.element_bits
     if elements.float_bits not in (None, bits):
         findings.add(
@@ -108,11 +112,12 @@ def _fitting(
     numbers = elements.numbers
     if numbers and not (lowest <= min(numbers) and max(numbers) < limit):
         wrong = [i for i, number in enumerate(numbers) if not lowest <= number < limit]
+        fit = f"fit {bits} bits" if bits else "be 0, since the token has no payload"
         others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         findings.add(
             "element-too-wide",
             where,
-            f"Element {wrong[0]} must fit {bits} bits, not be {shown(numbers[wrong[0]])}{others}",
+            f"Element {wrong[0]} must {fit}, not be {shown(numbers[wrong[0]])}{others}",
         )
         return None
     return [number & (limit - 1) for number in numbers]

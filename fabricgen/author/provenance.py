@@ -10,10 +10,17 @@ from fabricgen.author.expand import ExpandedFabric, ExpandedMemory
 from fabricgen.author.expand_access import CLASS_KEYS
 from fabricgen.author.expand_port import ExpandedPort, Written
 from fabricgen.author.findings import Place
+from fabricgen.errors import Diagnostic
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.overlap import accesses_meet, actors_meet
 
-__all__ = ["document_place"]
+__all__ = ["document_place", "in_document"]
+
+
+def in_document(diagnostic: Diagnostic, place: Place) -> Diagnostic:
+    """Translate a finding's path, and the paths that its message names."""
+    message = re.sub(r"memory\[\d+\]\.[\w.\[\]]*\w\]?", lambda m: place(m[0]), diagnostic.message)
+    return Diagnostic(diagnostic.code, place(diagnostic.where), message)
 
 
 #: Fields of the records, and the shorter names that checks give them.

@@ -53,18 +53,18 @@ def select(
     Where none does, every alternative of the row's operation says why.
     """
     operation, body = _operation(document)
-    patterns = lookup(
-        [body.pattern],
-        memory.names.patterns[port],
-        f"{where}.{_key(document)}.pattern",
-        findings,
+    place = f"{where}.{_key(document)}"
+    access = findings.attempt(
+        lambda field: access_place(where, document, f"access.{field}"),
+        lambda: _access(body),
     )
-    if patterns is None or memory.occurrence.engine is None:
+    patterns = lookup([body.pattern], memory.names.patterns[port], f"{place}.pattern", findings)
+    if access is None or patterns is None or memory.occurrence.engine is None:
         return None
     values = (False, True) if body.volatile is None else (body.volatile,)
     alternatives = memory.occurrence.engine.ports[port].capability_alternatives
     tried = [
-        (Selection(ordinal, patterns[0], _actor(operation, volatile), _access(body)), ordinal)
+        (Selection(ordinal, patterns[0], _actor(operation, volatile), access), ordinal)
         for ordinal, alternative in enumerate(alternatives)
         if alternative.actor_contract_domain.actor_schema is operation
         for volatile in values
@@ -77,13 +77,13 @@ def select(
     if accepted:
         findings.add(
             "missing-key",
-            f"{where}.{_key(document)}.volatile",
+            f"{place}.volatile",
             f"The key must be present where port {name} admits both values, not absent",
         )
     elif not verdicts:
         findings.add(
             "actor-schema-not-accepted",
-            f"{where}.{_key(document)}",
+            place,
             f"Port {name} must have a {_key(document)} alternative for this row, not none",
         )
     else:

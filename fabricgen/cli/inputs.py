@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fabricgen.author.load import FabricSource, read_fabric_source, read_text
 from fabricgen.author.mapping import Mapping, read_mapping
+from fabricgen.author.provenance import in_document
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.realisation import unsupported, unsupported_rows
 
@@ -13,7 +14,7 @@ __all__ = ["realised_fabric", "realised_mapping", "unrealised", "unrealised_rows
 
 def unrealised(source: FabricSource) -> list[Diagnostic]:
     """What of a legal fabric this generator lacks, with paths of its file."""
-    return [replace(d, where=source.place(d.where)) for d in unsupported(source.fabric)]
+    return [in_document(d, source.place) for d in unsupported(source.fabric)]
 
 
 def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:
