@@ -23,49 +23,48 @@ def in_document(diagnostic: Diagnostic, place: Place) -> Diagnostic:
     return Diagnostic(diagnostic.code, place(diagnostic.where), message)
 
 
-#: Fields of the records, and the shorter names that checks give them.
-_SHORT = (
-    ("memories[", "memory["),
-    ("occurrence.engine.ports[", "port["),
-    ("occurrence.", ""),
-    ("endpoints[", "endpoint["),
-    ("capability_alternatives[", "alternative["),
-    ("parameterized_access_domain.access_classes[", "access["),
-    ("local_service.memory_service_contract.", "local_service."),
-    ("local_service.regions[", "local_service.region["),
-)
+#: Parts of a local service's record, and the keys that they were written under.
+_SERVICE = {
+    "capabilities": ".capabilities",
+    "resource_contract": ".resources",
+    "capacity_bytes": ".capacity_bytes",
+}
 
 
 def document_place(fabric: ExpandedFabric) -> Place:
-    """Return the translation of record paths, ``memory[0].port[1].alternative[0]...``.
-
-    Paths that spell a record's fields out, ``memories[0].occurrence.engine.ports[1]...``, are
-    taken as well.
-    """
+    """Return the translation of record paths, ``memory[0].port[1].alternative[0]...``."""
 
     def place(where: str) -> str:
-        for spelled, short in _SHORT:
-            where = where.replace(spelled, short)
         if where == "name":
             return "fabric.name"
         memory = re.match(r"memory\[(\d+)\]\.?", where)
         if memory is None:
             return where
         prefix, rest = memory[0].rstrip("."), where[memory.end() :]
+        rest = rest.replace("local_service.memory_service_contract", "local_service")
         expanded = fabric.memories[int(memory[1])]
         head = re.match(r"(endpoint|port|local_service\.region)\[(\d+)\]\.?", rest)
         if head is None:
-            return f"{prefix}.{rest.replace('local_service', 'local')}" if rest else prefix
+            return _memory_place(prefix, rest)
         ordinal, tail = int(head[2]), rest[head.end() :]
         match head[1]:
             case "endpoint":
-                return _joined(f"{prefix}.endpoints[{expanded.endpoints[ordinal]}]", tail)
+                position = expanded.endpoints[ordinal]
+                key = tail.replace("payload_width", "bits")
+                return _joined(f"{prefix}.endpoints[{position}]", key)
             case "port":
                 return _port_place(expanded.ports[ordinal], f"{prefix}.port[{ordinal}]", tail)
             case _:
                 return f"{prefix}.local.regions[{_region(expanded, ordinal)}]"
 
     return place
+
+
+def _memory_place(prefix: str, rest: str) -> str:
+    service = re.match(r"local_service\.?(\w*)", rest)
+    if service is None:
+        return _joined(prefix, rest)
+    return f"{prefix}.local{_SERVICE.get(service[1], '')}"
 
 
 def _region(memory: ExpandedMemory, ordinal: int) -> int:
