@@ -103,7 +103,8 @@ def _name_fragment(
 ) -> None:
     info = design.fragments[fragment]
     info.name = hierarchy
-    taken: set[str] = set()
+    # A signal with the name of its own instance would hide it.
+    taken: set[str] = set(hierarchy[1:][-1:])
     given: dict[int, str] = {}
     if fragment is design.fragment:
         # Port names are the contract with the outside: nothing inside may take one.

@@ -1,0 +1,84 @@
+"""The steps of one commit."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["CommitSequencer"]
+
+
+class CommitSequencer(wiring.Component):
+    """Close the fabric, look whether it is empty, swap, and open it again.
+
+    A permitted request raises ``hold``. What was accepted in the cycle of the request is inside
+    by then, so the first cycle of ``hold`` decides: ``swap`` if quiescent, else nothing. After a
+    swap ``hold`` stays for two cycles: the payload is new in the first, what is registered from
+    it in the second.
+
+    Latency is 0 cycles for a request that is not permitted, else 1. Reset opens the fabric.
+
+    Members
+    -------
+    request : In(1)
+        A commit is asked for; stays until ``done``.
+    permitted : In(1)
+        The shadow may become active.
+    quiescent : In(1)
+        Nothing is inside the fabric.
+    done : Out(1), success : Out(1)
+        With ``request``: its last cycle, and how it ends.
+    swap : Out(1)
+        Make the shadow active at the end of this cycle.
+    hold : Out(1)
+        Registered.
+    """
+
+    request: Signal
+    permitted: Signal
+    quiescent: Signal
+    done: Signal
+    success: Signal
+    swap: Signal
+    hold: Signal
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "request": In(1),
+                "permitted": In(1),
+                "quiescent": In(1),
+                "done": Out(1),
+                "success": Out(1),
+                "swap": Out(1),
+                "hold": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the state machine."""
+        m = Module()
+
+        with m.FSM():
+            with m.State("OPEN"):
+                with m.If(self.request & self.permitted):
+                    m.d.sync += self.hold.eq(1)
+                    m.next = "DECIDE"
+                m.d.comb += self.done.eq(~self.permitted)
+            with m.State("DECIDE"):
+                m.d.comb += [
+                    self.done.eq(1),
+                    self.success.eq(self.quiescent),
+                    self.swap.eq(self.quiescent),
+                ]
+                with m.If(self.quiescent):
+                    m.next = "SWAPPED"
+                with m.Else():
+                    m.d.sync += self.hold.eq(0)
+                    m.next = "OPEN"
+            with m.State("SWAPPED"):
+                m.next = "SETTLED"
+            with m.State("SETTLED"):
+                m.d.sync += self.hold.eq(0)
+                m.next = "OPEN"
+
+        return m

@@ -1,0 +1,133 @@
+"""The active configuration and its shadow."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["ConfigurationBank"]
+
+_WORD_BITS = 32
+_WORD_BYTES = 4
+
+
+class ConfigurationBank(wiring.Component):
+    """Hold one active payload, and collect the next one byte by byte.
+
+    Writes go to the shadow, reads come from the active payload, and ``swap`` makes the one the
+    other at the end of the cycle. Each byte of the shadow remembers whether it was written since
+    reset or the last swap, and whether it was last written with a 1 that no configuration has.
+    Such bits are not stored: they cost no register and read as 0.
+
+    Reset makes the active payload all zero, which is the inactive configuration, and forgets what
+    was written.
+
+    Parameters
+    ----------
+    payload_bits
+        Bits of the payload.
+    storable_mask
+        Bits that are kept; all others are constant 0.
+
+    Members
+    -------
+    write : In(1), write_word : In(range(words)), write_data : In(32), write_strobe : In(4)
+        Bytes to write. ``write_word`` is absent with one word.
+    swap : In(1)
+        Make the shadow the active payload.
+    complete : Out(1)
+        Every byte was written.
+    legal : Out(1)
+        With ``complete``: no byte holds a 1 that no configuration has.
+    read_word : In(range(words)), read_data : Out(32)
+        One word of the active payload, in the same cycle.
+    configuration : Out(payload_bits)
+        The active payload.
+    """
+
+    write: Signal
+    write_word: Signal
+    write_data: Signal
+    write_strobe: Signal
+    swap: Signal
+    complete: Signal
+    legal: Signal
+    read_word: Signal
+    read_data: Signal
+    configuration: Signal
+
+    def __init__(self, payload_bits: int, storable_mask: int) -> None:
+        if payload_bits < 1:
+            raise ValueError(f"ConfigurationBank payload_bits must be positive, not {payload_bits}")
+        if not 0 < storable_mask < 1 << payload_bits:
+            raise ValueError(
+                f"ConfigurationBank storable_mask must lie in {payload_bits} bits and not be 0, "
+                f"not {storable_mask:#x}"
+            )
+        self.payload_bits = payload_bits
+        self.storable_mask = storable_mask
+        self.word_count = -(-payload_bits // _WORD_BITS)
+        words = {}
+        if self.word_count > 1:
+            words = {name: In(range(self.word_count)) for name in ("write_word", "read_word")}
+        super().__init__(
+            {
+                "write": In(1),
+                "write_data": In(_WORD_BITS),
+                "write_strobe": In(_WORD_BYTES),
+                "swap": In(1),
+                "complete": Out(1),
+                "legal": Out(1),
+                "read_data": Out(_WORD_BITS),
+                "configuration": Out(payload_bits),
+                **words,
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the registers of the storable bits and the marks of each byte."""
+        m = Module()
+
+        # Bits that are kept lie side by side, lowest first; the payload spreads them out.
+        places = [bit for bit in range(self.payload_bits) if self.storable_mask >> bit & 1]
+        shadow = Signal(len(places), reset_less=True)
+        active = Signal(len(places))
+        kept = {bit: position for position, bit in enumerate(places)}
+
+        byte_count = -(-self.payload_bits // 8)
+        written = Signal(byte_count)
+        foreign = Signal(byte_count, reset_less=True)
+
+        enables = Signal(byte_count)
+        with m.If(self.swap):
+            m.d.sync += active.eq(shadow)
+        m.d.sync += written.eq(Mux(self.swap, 0, written) | enables)
+        for byte in range(byte_count):
+            word, lane = divmod(byte, _WORD_BYTES)
+            selected = self._selects("write_word", word)
+            m.d.comb += enables[byte].eq(self.write & self.write_strobe[lane] & selected)
+            data = self.write_data.word_select(lane, 8)
+            bits = range(8 * byte, min(8 * byte + 8, self.payload_bits))
+            with m.If(enables[byte]):
+                m.d.sync += [shadow[kept[bit]].eq(data[bit % 8]) for bit in bits if bit in kept]
+                if lost := [data[bit % 8] for bit in bits if bit not in kept]:
+                    m.d.sync += foreign[byte].eq(Cat(lost).any())
+
+        m.d.comb += [
+            self.complete.eq(written.all()),
+            self.legal.eq(~foreign.any()),
+            self.configuration.eq(
+                Cat(active[kept[b]] if b in kept else Const(0, 1) for b in range(self.payload_bits))
+            ),
+            self.read_data.eq(self._read()),
+        ]
+        return m
+
+    def _selects(self, member: str, word: int) -> Value:
+        return getattr(self, member) == word if self.word_count > 1 else Const(1, 1)
+
+    def _read(self) -> Value:
+        value: Value = self.configuration[:_WORD_BITS]
+        for word in range(1, self.word_count):
+            content = self.configuration[_WORD_BITS * word : _WORD_BITS * (word + 1)]
+            value = Mux(self.read_word == word, content, value)
+        return value
