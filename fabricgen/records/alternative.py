@@ -15,7 +15,7 @@ from fabricgen.vocab.fabric import (
     WriteSubwordSemantics,
 )
 
-__all__ = ["MemoryCapabilityAlternative", "capability_findings", "spatial_binding_findings"]
+__all__ = ["MemoryCapabilityAlternative", "RoleBinding", "capability_findings"]
 
 RoleBinding = tuple[tuple[ServiceValueRole, int], ...]
 
@@ -167,19 +167,6 @@ def capability_findings(
                     f"{place}.mask_inactive_pairs",
                     f"A dynamic mask of {schema_id.name} needs {inactive.name}, not {found.name}",
                 )
-
-
-def spatial_binding_findings(
-    alternative: MemoryCapabilityAlternative, where: str
-) -> Iterator[Diagnostic]:
-    """Say whether two roles share one endpoint, which a Spatial engine forbids (no tags)."""
-    endpoints = [endpoint for _, endpoint in alternative.role_to_endpoint]
-    if len(set(endpoints)) != len(endpoints):
-        yield Diagnostic(
-            "alternative-spatial-endpoints",
-            f"{where}.role_to_endpoint",
-            f"Roles of a Spatial port must have distinct endpoints, not {endpoints}",
-        )
 
 
 def _admits_dynamic(access: ParameterizedMemoryAccessDomain | None) -> bool:

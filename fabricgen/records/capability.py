@@ -7,7 +7,7 @@ suffix relation are grouped, and each group is reduced on its own
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise, product
 
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
@@ -28,13 +28,15 @@ from fabricgen.records.alternative_codec import encode, encode_binding
 from fabricgen.relation.diagram import MAX_ROWS, Diagram, Node, too_large
 from fabricgen.relation.row import Domain, Row, overlaps, row_size
 
-__all__ = ["admit_common_point", "array_findings", "normalise_alternatives"]
+__all__ = ["array_findings", "normalise_alternatives"]
 
 _WHERE = "capability_alternatives"
 _CONTRACT_END = len(CONTRACT_STRUCTURAL)
 _ACCESS_END = _CONTRACT_END + len(ACCESS_STRUCTURAL)
 #: Contract fields, access fields, binding (one value per product), use pattern.
 _STRUCTURAL = (*CONTRACT_STRUCTURAL, *ACCESS_STRUCTURAL, True, False)
+#: Alternatives among which a diagnostic looks for the overlapping pair that it names.
+_PAIR_SEARCH = 200
 #: The one row of a fence's access: no form, and a form is never empty bytes.
 _NO_ACCESS: Row = (FiniteDomain((b"",)),) * len(ACCESS_STRUCTURAL)
 
@@ -81,7 +83,8 @@ def array_findings(
         yield Diagnostic(
             "relation-order",
             _WHERE,
-            "Alternatives must be in the order of their encoded bytes, but they are not",
+            "Alternatives must be in the order of their bytes, but "
+            f"{_disorder(alternatives)} is not",
         )
     else:
         yield Diagnostic(
@@ -90,18 +93,6 @@ def array_findings(
             f"Alternatives must be the {len(canonical)} products of the normal form, not "
             f"{len(alternatives)} other products of the same relation",
         )
-
-
-def admit_common_point(
-    left_actor: MemoryActorContractDomain,
-    left_access: ParameterizedMemoryAccessDomain | None,
-    right_actor: MemoryActorContractDomain,
-    right_access: ParameterizedMemoryAccessDomain | None,
-) -> bool:
-    """Tell whether two capabilities admit one (actor, access) point."""
-    return any(overlaps(a, b) for a in left_actor.rows for b in right_actor.rows) and any(
-        overlaps(a, b) for a in _access_rows(left_access) for b in _access_rows(right_access)
-    )
 
 
 class _Array:
@@ -213,14 +204,25 @@ def _keys(domain: Domain) -> tuple[int, ...]:
 
 
 def _pair(alternatives: tuple[MemoryCapabilityAlternative, ...]) -> str:
-    for (i, left), (j, right) in combinations(enumerate(alternatives), 2):
-        if not set(left.admissible_use_patterns).isdisjoint(
-            right.admissible_use_patterns
-        ) and admit_common_point(
-            left.actor_contract_domain,
-            left.parameterized_access_domain,
-            right.actor_contract_domain,
-            right.parameterized_access_domain,
-        ):
-            return f"but {i} and {j} do"
-    return "but two of them do"
+    pairs = combinations(enumerate(alternatives[:_PAIR_SEARCH]), 2)
+    found = next(((i, j) for (i, left), (j, right) in pairs if _meet(left, right)), None)
+    return "but two of them do" if found is None else f"but {found[0]} and {found[1]} do"
+
+
+def _disorder(alternatives: tuple[MemoryCapabilityAlternative, ...]) -> int:
+    pairs = pairwise(map(encode, alternatives))
+    return next(i + 1 for i, (left, right) in enumerate(pairs) if left >= right)
+
+
+def _meet(left: MemoryCapabilityAlternative, right: MemoryCapabilityAlternative) -> bool:
+    keys = set(left.admissible_use_patterns).intersection(right.admissible_use_patterns)
+    actors = product(left.actor_contract_domain.rows, right.actor_contract_domain.rows)
+    accesses = product(
+        _access_rows(left.parameterized_access_domain),
+        _access_rows(right.parameterized_access_domain),
+    )
+    return (
+        bool(keys)
+        and any(overlaps(a, b) for a, b in actors)
+        and any(overlaps(a, b) for a, b in accesses)
+    )

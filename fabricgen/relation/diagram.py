@@ -20,7 +20,7 @@ __all__ = ["ACCEPT", "MAX_ROWS", "MAX_VISITS", "Diagram", "Edge", "Node"]
 #: Rows that a canonical form may have.
 MAX_ROWS = 100_000
 #: Row heads that one construction may look at; bounds time where rows overlap in many ways.
-MAX_VISITS = 4_000_000
+MAX_VISITS = 2_500_000
 
 Node = int
 #: The node over no fields: the empty point, admitted.
@@ -62,9 +62,10 @@ class Diagram:
         self.visits = 0
         self._max_visits = max_visits
         self._edges: list[tuple[Edge, ...]] = [()]
-        self._nodes: dict[tuple[Edge, ...], Node] = {}
+        self._nodes: dict[tuple[tuple[int, Node], ...], Node] = {}
+        self._domains: dict[Domain, int] = {}
         self._heads: list[tuple[Domain, _Suffix] | None] = [None]
-        self._suffixes: dict[tuple[Domain, _Suffix], _Suffix] = {}
+        self._suffixes: dict[tuple[int, _Suffix], _Suffix] = {}
         self._built: dict[frozenset[_Suffix], Node] = {frozenset([0]): ACCEPT}
         self._kinds: dict[tuple[int, tuple[Domain, ...]], type[Domain]] = {}
         self._encoded: dict[Domain, bytes] = {}
@@ -144,10 +145,10 @@ class Diagram:
         self._check(row)
         suffix = 0
         for domain in reversed(row):
-            key = (domain, suffix)
-            suffix = self._suffixes.setdefault(key, len(self._heads))
+            head = (domain, suffix)
+            suffix = self._suffixes.setdefault((self._name(domain), suffix), len(self._heads))
             if suffix == len(self._heads):
-                self._heads.append(key)
+                self._heads.append(head)
         return suffix
 
     def _build(self, suffixes: frozenset[_Suffix], field: int) -> Node:
@@ -223,17 +224,22 @@ class Diagram:
 
     def _node(self, parts: list[tuple[Domain, Node]], field: int) -> Node:
         """Intern the node of disjoint parts, merging those that lead to one child."""
-        if not self.structural[field]:
+        if len(parts) > 1 and not self.structural[field]:
             groups: dict[Node, list[Domain]] = {}
             for domain, child in parts:
                 groups.setdefault(child, []).append(domain)
             parts = [(_union(domains), child) for child, domains in groups.items()]
-        parts = sorted(parts, key=lambda part: self._order(part[0]))
-        edges = tuple(Edge(domain, child) for domain, child in parts)
-        node = self._nodes.setdefault(edges, len(self._edges))
+        if len(parts) > 1:
+            parts = sorted(parts, key=lambda part: self._order(part[0]))
+        key = tuple((self._name(domain), child) for domain, child in parts)
+        node = self._nodes.setdefault(key, len(self._edges))
         if node == len(self._edges):
-            self._edges.append(edges)
+            self._edges.append(tuple(Edge(domain, child) for domain, child in parts))
         return node
+
+    def _name(self, domain: Domain) -> int:
+        """Number equal domains alike, so that keys of nodes and suffixes hash quickly."""
+        return self._domains.setdefault(domain, len(self._domains))
 
     def _order(self, domain: Domain) -> tuple[int, bytes]:
         """Key of a framed domain: its length stands before its bytes."""

@@ -1,6 +1,10 @@
+from collections import Counter
+from importlib import import_module
+from pkgutil import iter_modules
+
 import pytest
 
-from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.errors import Diagnostic, Invalid, Unsupported, catalog
 from fabricgen.errors.place import placed
 
 
@@ -20,3 +24,12 @@ def test_an_error_has_a_finding():
 def test_a_place_keeps_the_kind_of_failure(kind):
     with pytest.raises(kind, match=r"^ports\[1\]\.size: The size"), placed("ports[1]"):
         raise kind(Diagnostic("domain-empty", "size", "The size must be positive, not 0"))
+
+
+def test_each_code_has_one_rule():
+    modules = [
+        import_module(f"{catalog.__name__}.{m.name}") for m in iter_modules(catalog.__path__)
+    ]
+    codes = Counter(code for module in modules for code in getattr(module, "RULES", ()))
+    assert [code for code, count in codes.items() if count > 1] == []
+    assert set(codes) == set(catalog.CATALOG)

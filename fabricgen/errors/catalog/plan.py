@@ -218,10 +218,6 @@ RULES: dict[str, Rule] = {
         "A realised service has at most 2**32 bytes.",
         "Local Memory Service",
     ),
-    "service-requester-count": Rule(
-        "The requesters of a realised service are the operation ports in order.",
-        "Local Memory Service",
-    ),
     "port-contract-shape": Rule(
         "A realised port's states are Context, InFlight, ResultHolding and one operand "
         "queue per input role.",

@@ -142,11 +142,11 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "access-element-lanes": Rule(
-        "An element access has the lane count one.",
+        "An element access class has the lane count one.",
         "Persistent Capability Schema",
     ),
     "access-element-mask": Rule(
-        "An element access carries no mask.",
+        "An element access class carries no mask.",
         "Persistent Capability Schema",
     ),
     "access-mask-pair": Rule(
@@ -191,10 +191,6 @@ RULES: dict[str, Rule] = {
     ),
     "alternative-result-endpoints": Rule(
         "Result roles of one alternative are bound to distinct endpoints.",
-        "Persistent Capability Schema",
-    ),
-    "alternative-spatial-endpoints": Rule(
-        "Under a Spatial engine the roles of one alternative are bound to distinct endpoints.",
         "Persistent Capability Schema",
     ),
     "alternative-use-patterns": Rule(

@@ -1,0 +1,228 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricgen.atoms.finite import FiniteDomain
+from fabricgen.errors import Invalid, Unsupported
+from fabricgen.records import access_codec
+from fabricgen.records.access import ACCESS_STRUCTURAL
+from fabricgen.relation import codec
+from fabricgen.vocab.dataflow import MemoryAddressForm
+from tests.support.capabilities import (
+    CONTIGUOUS,
+    ELEMENT,
+    LOAD,
+    UNMASKED,
+    access,
+    domain,
+    masked,
+    masked_classes,
+)
+from tests.support.wires import (
+    dataflow,
+    flip,
+    framed,
+    reads_as_itself,
+    refuses_every_prefix_and_extension,
+    survives_bit_flips,
+    u32,
+    u64,
+)
+
+#: Each example builds several relations.
+FEWER = settings(max_examples=40)
+
+DOMAINS = st.lists(masked_classes(), min_size=1, max_size=3).map(lambda each: domain(*each))
+SMALL = access_codec.encode(domain(access(ELEMENT, element=(8, (16, 32)))))
+ROWS = domain(access(ELEMENT), access(CONTIGUOUS)).rows
+
+
+def codes(caught):
+    return [finding.code for finding in caught.value.diagnostics]
+
+
+@FEWER
+@given(DOMAINS)
+def test_round_trip(record):
+    assert access_codec.decode(access_codec.encode(record)) == record
+
+
+@FEWER
+@given(DOMAINS, st.data())
+def test_one_record_has_one_encoding(record, data):
+    reads_as_itself(access_codec, flip(access_codec.encode(record), data))
+
+
+def test_every_prefix_and_extension_is_refused():
+    refuses_every_prefix_and_extension(access_codec, SMALL)
+
+
+def test_every_bit_flip_is_refused_or_another_record():
+    survives_bit_flips(access_codec, SMALL)
+
+
+def test_bytes_are_pinned():
+    """One class, field by field as the specification lists them."""
+    record = domain(
+        access(CONTIGUOUS, element=(8, (16, 32)), mask_inactive_pairs=[UNMASKED, masked(LOAD)])
+    )
+    absent = framed(dataflow("memory-mask-form", 1)) + u32(0)
+    dynamic = framed(dataflow("memory-mask-form", 2)) + u32(2)
+
+    def finite(*atoms):
+        return u32(0) + u64(len(atoms)) + b"".join(map(framed, atoms))
+
+    def unsigned(*bounds):
+        return u32(1) + u64(len(bounds)) + b"".join(u64(a) + u64(b) for a, b in bounds)
+
+    fields = [
+        finite(dataflow("memory-access-form", 2)),
+        finite(dataflow("memory-address-form", 1)),
+        unsigned((32, 32)),
+        finite(u32(0)),
+        unsigned((8, 8), (16, 32)),
+        unsigned((4, 4)),
+        finite(absent, dynamic),
+        unsigned((0, 63)),
+        finite(u32(2)),
+        finite(u32(0)),
+    ]
+    row = u64(10) + b"".join(map(framed, fields))
+    assert access_codec.encode(record) == u64(1) + framed(row)
+
+
+@pytest.mark.parametrize(
+    ("wire", "code", "where"),
+    [
+        (u64(2**63), "wire-truncated", "rows"),
+        (u64(0), "relation-empty", "rows"),
+        (u64(1) + framed(u64(2**60)), "wire-truncated", "rows[0]"),
+        (u64(1) + framed(u64(0) + b"x"), "relation-field-count", "rows[0]"),
+        (u64(1) + framed(u64(11) + framed(b"") * 11), "relation-field-count", "rows[0]"),
+        (u64(1) + framed(u64(10) + framed(u32(2)) * 10), "wire-unknown-tag", "rows[0].field[0]"),
+        (
+            u64(1) + framed(u64(10) + framed(u32(0) + u64(0)) * 10),
+            "domain-empty",
+            "rows[0].field[0].domain",
+        ),
+        (
+            u64(1) + framed(u64(10) + framed(u32(1) + u64(0)) * 10),
+            "domain-empty",
+            "rows[0].field[0].domain",
+        ),
+        (
+            u64(1) + framed(u64(10) + framed(u32(1) + u64(1) + u64(2) + u64(1)) * 10),
+            "interval-out-of-range",
+            "rows[0].field[0].interval",
+        ),
+        (
+            u64(1) + framed(u64(10) + framed(u32(0) + u64(2) + framed(b"b") + framed(b"a")) * 10),
+            "domain-not-canonical",
+            "rows[0].field[0].domain",
+        ),
+        (
+            u64(1) + framed(u64(10) + framed(u32(1) + u64(1) + u64(1) + u64(1)) * 10),
+            "relation-structural-field",
+            "rows.field[0]",
+        ),
+    ],
+)
+def test_framing_is_strict(wire, code, where):
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(wire)
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.where) == (code, where)
+
+
+def test_more_rows_than_a_normal_form_may_have_are_refused_before_they_are_read():
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(u64(100_001) + bytes(16 * 100_001))
+    assert str(caught.value) == (
+        "relation: A relation must take at most 100000 canonical rows, not 100001 "
+        "[relation-too-large]"
+    )
+
+
+def test_rows_in_another_order_are_refused():
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(codec.encode(ROWS[::-1]))
+    assert codes(caught) == ["relation-order"]
+
+
+def test_another_decomposition_of_the_same_relation_is_refused():
+    """{32} x {1, 2}: two classes of one lane count each instead of one class."""
+    lanes = [access(CONTIGUOUS, lanes=(count,)).row for count in (1, 2)]
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(codec.encode(lanes))
+    assert codes(caught) == ["relation-not-canonical"]
+
+
+def test_overlapping_classes_are_refused():
+    rows = [access(CONTIGUOUS, lanes=((1, 2),)).row, access(CONTIGUOUS, lanes=((1, 3),)).row]
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(codec.encode(rows))
+    assert codes(caught) == ["relation-overlap"]
+
+
+def changed(row, field, domain_of_field):
+    return (*row[:field], domain_of_field, *row[field + 1 :])
+
+
+def test_every_field_refuses_the_other_kind_of_domain():
+    row = access().row
+    other = {True: access().element_width_bits, False: FiniteDomain.of(b"x")}
+    for field in range(2, 10):
+        wire = codec.encode([changed(row, field, other[isinstance(row[field], FiniteDomain)])])
+        with pytest.raises(Invalid) as caught:
+            access_codec.decode(wire)
+        assert codes(caught) == ["relation-domain-kind"]
+
+
+def test_unknown_atoms_of_every_row_are_reported():
+    rows = [changed(row, 8, FiniteDomain.of(u32(7))) for row in ROWS]
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(codec.encode(rows))
+    assert [(finding.where, finding.code) for finding in caught.value.diagnostics] == [
+        ("access_classes[0].read_subword", "atom-unknown"),
+        ("access_classes[1].read_subword", "atom-unknown"),
+    ]
+
+
+def pointer_rows():
+    pointers = FiniteDomain.of(dataflow("memory-address-form", 2))
+    formats = FiniteDomain.of(u32(0) + u32(64) + u32(48) + u32(0))
+    return [changed(changed(row, 1, pointers), 2, formats) for row in ROWS]
+
+
+def test_pointer_addresses_are_legal_and_not_built():
+    with pytest.raises(Unsupported) as caught:
+        access_codec.decode(codec.encode(pointer_rows()))
+    assert [(finding.where, finding.code) for finding in caught.value.diagnostics] == [
+        ("access_classes[0].address_form", "pointer-address-not-built"),
+        ("access_classes[1].address_form", "pointer-address-not-built"),
+    ]
+
+
+def test_pointer_rows_must_be_canonical_too():
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(codec.encode(pointer_rows()[::-1]))
+    assert codes(caught) == ["relation-order"]
+
+
+def test_pointer_data_is_legal_and_not_built():
+    formats = FiniteDomain.of(u32(0), u32(1) + u32(0) + u32(64) + u32(48) + u32(0))
+    with pytest.raises(Unsupported) as caught:
+        access_codec.decode(codec.encode([changed(ROWS[0], 3, formats)]))
+    assert codes(caught) == ["pointer-data-not-built"]
+
+
+def test_what_is_illegal_is_told_before_what_is_not_built():
+    rows = [pointer_rows()[0], changed(ROWS[1], 8, FiniteDomain.of(u32(7)))]
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(codec.encode(rows))
+    assert codes(caught) == ["atom-unknown"]
+
+
+def test_the_two_forms_partition_the_relation():
+    assert ACCESS_STRUCTURAL == (True, True) + (False,) * 8
+    assert MemoryAddressForm.ROOT_RELATIVE.value == 1
