@@ -22,22 +22,22 @@ from tests.support.records import load_fabric
 
 NAMED = load_fabric().memories[0]
 
-_PRINT_CARRIER = """
-from fabricgen.config.codec import encode_configuration
+_PRINT_IMAGE = """
+from fabricgen.abi.image import encode_image
 from tests.support.memories import CONTIGUOUS, DYNAMIC, LOAD, STORE, row, table, view
 from tests.support.records import copy_fabric
 
 vector = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
 rows = table(row(0, LOAD, vector, base=0x40), row(1, STORE, vector, base=0x80))
-print(hex(encode_configuration(copy_fabric().memories[0], rows)))
+print(encode_image(copy_fabric(), (rows,)).hex())
 """
 
 
-def test_the_carrier_is_the_same_under_every_hash_seed():
+def test_the_image_is_the_same_under_every_hash_seed():
     root = Path(__file__).parents[2]
     printed = {
         subprocess.run(
-            [sys.executable, "-c", _PRINT_CARRIER],
+            [sys.executable, "-c", _PRINT_IMAGE],
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
             capture_output=True,
             text=True,

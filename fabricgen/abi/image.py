@@ -1,0 +1,200 @@
+"""The configuration image: what a host programs, as one file that proves itself.
+
+u32be   header size
+...     header: canonical JSON {abi, payload_bit_count, source_mapping, unit}
+u64be   payload size
+...     payload bytes; payload bit i is bit i % 8 of byte i // 8; bits past the count are zero
+32      SHA-256 of everything before it
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from fabricgen.abi.identity import canonical_json, fabric_identity
+from fabricgen.abi.unit import ProgrammingUnit, programming_unit
+from fabricgen.config.codec import decode_configuration, encode_configuration
+from fabricgen.config.layout import carrier_layout
+from fabricgen.errors import Diagnostic, FabricError, Invalid
+from fabricgen.plan.rows import MemoryConfiguration
+from fabricgen.records.fabric import Fabric
+from fabricgen.wire.frame import u32be, u64be
+
+__all__ = ["ABI_REF", "UNIT_ID", "decode_image", "encode_image", "image_payload"]
+
+#: The one packed placement of :mod:`fabricgen.abi.unit`, and the one unit that it has.
+ABI_REF = "fabricgen.configuration-abi.packed/1"
+UNIT_ID = 0
+
+_HEADER_CODES = {
+    "abi": "image-abi",
+    "payload_bit_count": "image-bit-count",
+    "source_mapping": "image-other-fabric",
+    "unit": "image-unit",
+}
+_SIZE_BYTES, _PAYLOAD_SIZE_BYTES, _DIGEST_BYTES = 4, 8, 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Bytes of one record whose lengths add up."""
+
+    header: bytes
+    payload: bytes
+    digest: bytes
+
+
+def encode_image(fabric: Fabric, configurations: Sequence[MemoryConfiguration]) -> bytes:
+    """Build the image of one configuration per memory; ``Invalid`` for an illegal one."""
+    if len(configurations) != len(fabric.memories):
+        raise ValueError(
+            f"Configurations must be one for each of {len(fabric.memories)} memories, "
+            f"not {len(configurations)}"
+        )
+    unit = programming_unit(fabric)
+    payload = 0
+    for ordinal, configuration in enumerate(configurations):
+        named = fabric.memories[ordinal]
+        try:
+            carrier = encode_configuration(named, configuration)
+        except FabricError as error:
+            raise error.under(f"memory[{ordinal}]") from None
+        payload |= carrier << unit.carrier_offsets[ordinal]
+    header, size = canonical_json(_header(fabric, unit)), _payload_bytes(unit)
+    record = u32be(len(header)) + header + u64be(size) + payload.to_bytes(size, "little")
+    return record + hashlib.sha256(record).digest()
+
+
+def decode_image(fabric: Fabric, data: bytes) -> tuple[MemoryConfiguration, ...]:
+    """Check an image against the fabric and return one configuration per memory."""
+    unit, payload = programming_unit(fabric), image_payload(fabric, data)
+    configurations: list[MemoryConfiguration] = []
+    for ordinal, named in enumerate(fabric.memories):
+        carrier = payload >> unit.carrier_offsets[ordinal]
+        carrier &= (1 << carrier_layout(named).width) - 1
+        try:
+            configurations.append(decode_configuration(named, carrier))
+        except FabricError as error:
+            raise error.under(f"memory[{ordinal}]") from None
+    return tuple(configurations)
+
+
+def image_payload(fabric: Fabric, data: bytes) -> int:
+    """Check everything around the carriers, and return the payload bits."""
+    unit, parts = programming_unit(fabric), _split(data)
+    found = tuple(_digest_findings(data, parts))
+    # A header under a wrong digest says nothing; what it claims is not worth a finding.
+    found = found or tuple(_header_findings(fabric, unit, parts.header))
+    found = found or tuple(_payload_findings(unit, parts.payload))
+    if found:
+        raise Invalid(*found)
+    return int.from_bytes(parts.payload, "little")
+
+
+def _header(fabric: Fabric, unit: ProgrammingUnit) -> dict[str, str | int]:
+    return {
+        "abi": ABI_REF,
+        "payload_bit_count": unit.payload_bits,
+        "source_mapping": fabric_identity(fabric).hex(),
+        "unit": UNIT_ID,
+    }
+
+
+def _payload_bytes(unit: ProgrammingUnit) -> int:
+    return -(-unit.payload_bits // 8)
+
+
+def _split(data: bytes) -> _Parts:
+    header_at = _SIZE_BYTES
+    payload_size_at = header_at + int.from_bytes(_slice(data, 0, _SIZE_BYTES), "big")
+    header = _slice(data, header_at, payload_size_at)
+    payload_at = payload_size_at + _PAYLOAD_SIZE_BYTES
+    size = int.from_bytes(_slice(data, payload_size_at, payload_at), "big")
+    payload = _slice(data, payload_at, payload_at + size)
+    end = payload_at + size + _DIGEST_BYTES
+    digest = _slice(data, payload_at + size, end)
+    if end != len(data):
+        raise Invalid(
+            Diagnostic(
+                "image-trailing", "image", f"The image must end after {end} bytes, not {len(data)}"
+            )
+        )
+    return _Parts(header, payload, digest)
+
+
+def _slice(data: bytes, start: int, end: int) -> bytes:
+    if end > len(data):
+        raise Invalid(
+            Diagnostic(
+                "image-truncated",
+                "image",
+                f"{end} bytes are required by what the image announces, not {len(data)}",
+            )
+        )
+    return data[start:end]
+
+
+def _digest_findings(data: bytes, parts: _Parts) -> Iterator[Diagnostic]:
+    if (digest := hashlib.sha256(data[:-_DIGEST_BYTES]).digest()) != parts.digest:
+        yield Diagnostic(
+            "image-digest",
+            "image.digest",
+            f"The image must end in the SHA-256 of its record, {digest.hex()}, "
+            f"not {parts.digest.hex()}",
+        )
+
+
+def _header_findings(fabric: Fabric, unit: ProgrammingUnit, header: bytes) -> Iterator[Diagnostic]:
+    expected = _header(fabric, unit)
+    fields = _parsed(header)
+    if fields is None or fields.keys() != expected.keys() or canonical_json(fields) != header:
+        yield Diagnostic(
+            "image-header",
+            "image.header",
+            f"The header must be canonical JSON of {', '.join(expected)}, not {header!r}",
+        )
+        return
+    for name, value in expected.items():
+        # JSON knows no integers: 1.0 and true would compare equal to 1.
+        if (type(fields[name]), fields[name]) != (type(value), value):
+            yield Diagnostic(
+                _HEADER_CODES[name],
+                f"image.header.{name}",
+                f"The value must be {value!r}, not {fields[name]!r}",
+            )
+
+
+def _parsed(header: bytes) -> dict[str, object] | None:
+    """Read a JSON object; ``None`` for anything else."""
+    try:
+        value: object = json.loads(header.decode("ascii"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, object]", value) if isinstance(value, dict) else None
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"JSON numbers must be finite, not {name}")
+
+
+def _payload_findings(unit: ProgrammingUnit, payload: bytes) -> Iterator[Diagnostic]:
+    if len(payload) != (size := _payload_bytes(unit)):
+        yield Diagnostic(
+            "image-payload-size",
+            "image.payload",
+            f"The payload must have {size} bytes for {unit.payload_bits} bits, not {len(payload)}",
+        )
+        return
+    bits = int.from_bytes(payload, "little")
+    if padding := bits >> unit.payload_bits:
+        yield Diagnostic(
+            "image-padding",
+            "image.payload",
+            f"Bits past the {unit.payload_bits} of the payload must be zero, not {padding:#x}",
+        )
+    if bits & 1:
+        yield Diagnostic(
+            "image-reserved-bit", "image.payload", "Bit 0 of the payload must be zero, not 1"
+        )

@@ -1,0 +1,67 @@
+"""What the fields of one Active row say, in words."""
+
+from fabricgen.plan.rows import OperationRow
+from fabricgen.plan.support import matching_class
+from fabricgen.records.connectivity import LocalMemoryServiceTarget, MemoryDispatchTarget
+from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.port import MemoryCapabilityAlternative
+
+__all__ = ["row_meanings"]
+
+
+def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
+    """Words for each field that the row uses; its other fields belong to inactive roles."""
+    if named.occurrence.engine is None:
+        raise ValueError("Occurrence must have an operation engine, not None")
+    ports = named.occurrence.engine.ports
+    alternative = ports[row.port].capability_alternatives[row.capability_alternative]
+    access = row.access
+    meanings = {
+        "valid": "Active row",
+        "capability_alternative": _word(row.actor.schema_id.name),
+        "use_pattern": named.names.patterns[row.port][row.use_pattern],
+        "actor_clause": "plain contract",
+        "actor_value0": "volatile" if row.actor.contract.volatile else "not volatile",
+        "base_addr": f"element 0 at byte {row.base_addr:#x}",
+        "access_class": f"{_word(access.form.name)}, {_word(access.address_form.name)}",
+        "element_width": f"{access.element_bits} bits",
+        "lane_count": f"{access.lane_count} lane{'s' if access.lane_count > 1 else ''}",
+        "mask_pair": _mask(alternative, row),
+        "alignment": f"aligned to {access.source_alignment_bytes} byte",
+        "index_width": f"{access.address_lane_bits} bits",
+        "data_pointer_format": "ordinary data",
+        "service_target": _target(row.service_target),
+    }
+    bound = dict(alternative.role_to_endpoint)
+    for role, source in row.sources:
+        origin = named.names.endpoints[bound[role]]
+        if source.connection is not None:
+            origin = f"connection {source.connection}"
+        meanings[f"source_{role.name.lower()}"] = f"from {origin}"
+    for role, destination in row.destinations:
+        endpoint = named.names.endpoints[bound[role]]
+        negation = "" if destination.expose else "not "
+        meanings[f"expose_{role.name.lower()}"] = f"{negation}to {endpoint}"
+        for connection in destination.connections:
+            meanings[f"forward_{role.name.lower()}_{connection}"] = f"to connection {connection}"
+    return meanings
+
+
+def _mask(alternative: MemoryCapabilityAlternative, row: OperationRow) -> str:
+    domain = alternative.parameterized_access_domain
+    ordinal = None if domain is None else matching_class(domain, row.access)
+    if domain is None or ordinal is None:
+        raise ValueError(f"Row must lie in its alternative's access domain, not {row.access!r}")
+    pairs = dict(domain.access_classes[ordinal].mask_inactive_pairs)
+    form = row.access.mask_form
+    return f"mask {_word(form.name)}, inactive lanes {_word(pairs[form].name)}"
+
+
+def _target(target: MemoryDispatchTarget) -> str:
+    if isinstance(target, LocalMemoryServiceTarget):
+        return "local service"
+    return f"manager {target.ordinal}"
+
+
+def _word(name: str) -> str:
+    return name.lower().replace("_", " ")
