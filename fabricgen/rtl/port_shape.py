@@ -80,6 +80,14 @@ class PortShape:
         return tuple(sorted({mode.element_bytes for mode in self.requester.modes}))
 
     @property
+    def element_lanes(self) -> dict[int, int]:
+        """Most lanes of each admitted element size in bytes; sizes ascending."""
+        return {
+            size: max(mode.lanes for mode in self.requester.modes if mode.element_bytes == size)
+            for size in self.element_bytes
+        }
+
+    @property
     def has_mask(self) -> bool:
         """Some row may consume a dynamic mask."""
         return self.input_of(ServiceValueRole.MASK) is not None

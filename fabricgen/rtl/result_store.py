@@ -25,8 +25,8 @@ class ResultStore(wiring.Component):
         Width of the lane mask.
     data_bytes
         Bytes of the widest payload.
-    element_bytes
-        Admitted element sizes, ascending.
+    element_lanes
+        Most lanes of each admitted element size in bytes; sizes ascending.
 
     Members
     -------
@@ -37,8 +37,8 @@ class ResultStore(wiring.Component):
         Response of the service, as in its channel; never for a slot issued in this cycle.
     head : In
         The slot to read.
-    scale : In(range(len(element_bytes))), absent with one element size
-        Position of the configured size in ``element_bytes``.
+    scale : In(range(len(element_lanes))), absent with one element size
+        Position of the configured size in ``element_lanes``.
     result : Out(8 * data_bytes)
     """
 
@@ -56,12 +56,12 @@ class ResultStore(wiring.Component):
     result: Signal
 
     def __init__(
-        self, slots: int, *, lanes: int, data_bytes: int, element_bytes: tuple[int, ...]
+        self, slots: int, *, lanes: int, data_bytes: int, element_lanes: dict[int, int]
     ) -> None:
         self.slots = slots
         self.lanes = lanes
         self.data_bytes = data_bytes
-        self.element_bytes = element_bytes
+        self.element_lanes = element_lanes
         number = range(max(2, slots))
         members: dict[str, wiring.Member] = {
             "issue": In(1),
@@ -76,8 +76,8 @@ class ResultStore(wiring.Component):
             "head": In(number),
             "result": Out(8 * data_bytes),
         }
-        if len(element_bytes) > 1:
-            members["scale"] = In(range(len(element_bytes)))
+        if len(element_lanes) > 1:
+            members["scale"] = In(range(len(element_lanes)))
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -114,6 +114,12 @@ class ResultStore(wiring.Component):
 
     def _gate(self, lanes: Signal, byte: int) -> Value:
         """Lane bit of the lane that owns this byte under the configured element size."""
-        owners = [byte // size for size in self.element_bytes]
-        bits = [lanes[owner] if owner < self.lanes else Value.cast(0) for owner in owners]
-        return bits[0] if len(bits) == 1 else Value.cast(Array(bits)[self.scale])
+        owners = {byte // size for size, most in self.element_lanes.items() if byte // size < most}
+        chosen: list[int | None] = []
+        for size, most in self.element_lanes.items():
+            # A size that has no lane here reads zero, as does any lane that it never activates:
+            # with one owner under the other sizes, that is most often the owner itself.
+            idle = [owner for owner in owners if owner >= most]
+            chosen.append(byte // size if byte // size < most else min(idle, default=None))
+        bits = [Value.cast(0) if owner is None else lanes[owner] for owner in chosen]
+        return bits[0] if len(set(chosen)) == 1 else Value.cast(Array(bits)[self.scale])

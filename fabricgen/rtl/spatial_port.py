@@ -202,7 +202,7 @@ class SpatialPort(wiring.Component):
             self.shape.slots,
             lanes=req.lanes,
             data_bytes=req.data_bytes,
-            element_bytes=self.shape.element_bytes,
+            element_lanes=self.shape.element_lanes,
         )
         m.d.comb += [
             store.issue.eq(issue),
