@@ -25,6 +25,7 @@ __all__ = ["RowControl", "RowControls", "controls_signature"]
 class RowControls(Protocol):
     """Interface object of the controls, for type checkers; members without bits are absent."""
 
+    signature: wiring.Signature
     base: Signal
     lanes: Signal
     masked: Signal
