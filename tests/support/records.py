@@ -92,7 +92,7 @@ def access(
 
 
 def accesses(*classes: MemoryAccessClass) -> ParameterizedMemoryAccessDomain:
-    return ParameterizedMemoryAccessDomain(classes)
+    return ParameterizedMemoryAccessDomain.of(*classes)
 
 
 def plain(schema: OperationSchemaId) -> MemoryActorContractDomain:
@@ -163,19 +163,19 @@ def port(
     holding: int = 4,
     depth: int = 2,
 ) -> MemoryOperationPort:
-    """A port with one alternative; roles in ``ServiceValueRole`` order."""
+    """A port with one alternative."""
     results = (COMPLETION,) if schema is STORE else (DATA, COMPLETION)
     inputs = [role for role in roles if role not in results]
-    return MemoryOperationPort(
-        endpoint_inventory=tuple(sorted(set(roles.values()))),
+    return MemoryOperationPort.of(
+        endpoint_inventory=roles.values(),
         resource_contract=port_resources(
             (depth,) * len(inputs), in_flight=in_flight, holding=holding
         ),
         operation_pattern_semantics=(MemoryPortTransactionProjection.DIRECT,),
         capability_alternatives=(
-            MemoryCapabilityAlternative(
+            MemoryCapabilityAlternative.of(
                 actor_contract_domain=plain(schema),
-                role_to_endpoint=tuple(roles.items()),
+                role_to_endpoint=roles.items(),
                 parameterized_access_domain=accesses(*classes),
                 admissible_use_patterns=(0,),
             ),
@@ -194,7 +194,7 @@ def service(
     """One region over the whole capacity; capability ``i`` serves requester ``i``."""
     return LocalMemoryService(
         capacity_bytes,
-        MemoryServiceContract(
+        MemoryServiceContract.of(
             regions=(MemoryServiceRegion(0, capacity_bytes),),
             resource_contract=service_resources(requesters, banks=banks),
             capabilities=tuple(

@@ -1,0 +1,320 @@
+"""One good service, one change, one code; and what the authoring door normalises."""
+
+from dataclasses import replace
+
+import pytest
+
+from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.unsigned import UnsignedDomain
+from fabricgen.errors import Invalid
+from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
+from fabricgen.records.overlap import accesses_meet, actors_meet
+from fabricgen.records.service import (
+    LocalMemoryService,
+    MemoryServiceCapability,
+    MemoryServiceContract,
+    MemoryServiceRegion,
+)
+from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
+from tests.support.records import (
+    CONTIGUOUS,
+    ELEMENT,
+    LOAD,
+    MASKED_LOAD,
+    MASKED_STORE,
+    STORE,
+    UNMASKED,
+    access,
+    accesses,
+    plain,
+    service_resources,
+)
+
+EXACT, ZERO_EXTEND = ReadSubwordSemantics.EXACT, ReadSubwordSemantics.ZERO_EXTEND
+WORDS = access(ELEMENT, (32,), read=ZERO_EXTEND)
+BYTES = access(ELEMENT, (8,), read=ZERO_EXTEND)
+STORED = access(ELEMENT, (32,), write=WriteSubwordSemantics.BYTE_ENABLE)
+
+LOADS = MemoryServiceCapability(plain(LOAD), accesses(WORDS), (0, 1), 64, (0,))
+STORES = MemoryServiceCapability(plain(STORE), accesses(STORED), (1,), 64, (0, 1))
+GOOD = MemoryServiceContract(
+    regions=(MemoryServiceRegion(0, 64), MemoryServiceRegion(128, 64)),
+    resource_contract=service_resources(2, banks=2),
+    capabilities=(LOADS, STORES),
+)
+
+
+def findings(build, *args, **kwargs):
+    with pytest.raises(Invalid) as caught:
+        build(*args, **kwargs)
+    return [(finding.where, finding.code) for finding in caught.value.diagnostics]
+
+
+# Capabilities
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "code"),
+    [
+        ({"service_region_ordinals": (1, 0)}, "service_region_ordinals", "region-order"),
+        ({"service_region_ordinals": (0, 0)}, "service_region_ordinals", "region-order"),
+        ({"service_region_ordinals": (-1,)}, "service_region_ordinals", "region-order"),
+        ({"service_region_ordinals": (2**64,)}, "service_region_ordinals", "region-order"),
+        ({"service_region_ordinals": ()}, "service_region_ordinals", "regions"),
+    ],
+)
+def test_a_capability_names_a_set_of_regions(change, where, code):
+    assert findings(replace, LOADS, **change) == [(where, f"service-capability-{code}")]
+
+
+@pytest.mark.parametrize("beat", [0, -8, 2**64])
+def test_a_beat_is_positive(beat):
+    assert findings(replace, LOADS, service_beat_width_bits=beat) == [
+        ("service_beat_width_bits", "service-beat-width")
+    ]
+
+
+@pytest.mark.parametrize("keys", [(), (1, 0), (0, 0), (-1,), (2**32,)])
+def test_a_capability_names_a_set_of_use_patterns(keys):
+    assert findings(replace, LOADS, admissible_use_patterns=keys) == [
+        ("admissible_use_patterns", "service-use-pattern-order")
+    ]
+
+
+def test_a_capability_without_access_serves_a_fence_only():
+    found = findings(replace, LOADS, access_domain=None)
+    assert found == [
+        ("access_domain", "alternative-fence-access"),
+        ("service_region_ordinals", "service-capability-regions"),
+        ("service_beat_width_bits", "service-beat-width"),
+    ]
+
+
+def test_a_service_keeps_the_rules_of_the_actor():
+    masked = access(CONTIGUOUS, (32,), (4,), masks=(MASKED_STORE,), read=ZERO_EXTEND)
+    found = findings(replace, LOADS, access_domain=accesses(masked))
+    assert found == [
+        ("access_domain.access_classes[0].mask_inactive_pairs", "alternative-inactive-lanes")
+    ]
+
+
+def test_the_authoring_door_of_a_capability_sorts():
+    built = MemoryServiceCapability.of(
+        plain(STORE),
+        accesses(STORED),
+        service_region_ordinals=[1, 1],
+        service_beat_width_bits=64,
+        admissible_use_patterns=[1, 0, 1],
+    )
+    assert built == STORES
+
+
+# Regions
+
+
+@pytest.mark.parametrize(
+    ("fields", "where", "code"),
+    [
+        ((-1, 1), "address_base_bytes", "region-base-range"),
+        ((2**64, 0), "address_base_bytes", "region-base-range"),
+        ((0, 0), "size_bytes", "region-size-range"),
+        ((0, 2**64), "size_bytes", "region-size-range"),
+        ((1, 2**64 - 1), "size_bytes", "region-end-overflow"),
+    ],
+)
+def test_a_region_is_an_interval_of_addresses(fields, where, code):
+    assert (where, code) in findings(MemoryServiceRegion, *fields)
+
+
+def test_the_greatest_region_is_legal():
+    assert MemoryServiceRegion(1, 2**64 - 2).end_bytes == 2**64 - 1
+
+
+@pytest.mark.parametrize(
+    ("spans", "code"),
+    [
+        (((128, 64), (0, 64)), "service-region-order"),
+        (((0, 64), (63, 64)), "service-region-order"),
+        (((0, 64), (0, 64)), "service-region-order"),
+        (((0, 64), (64, 64)), "service-region-unmerged"),
+    ],
+)
+def test_regions_are_sorted_disjoint_and_merged(spans, code):
+    regions = tuple(MemoryServiceRegion(*span) for span in spans)
+    assert findings(replace, GOOD, regions=regions) == [("regions[1]", code)]
+
+
+def test_a_service_has_a_region():
+    assert ("regions", "service-region-empty") in findings(replace, GOOD, regions=())
+
+
+@pytest.mark.parametrize("capacity", [0, -1, 2**64])
+def test_the_capacity_of_a_local_service_is_positive(capacity):
+    assert findings(LocalMemoryService, capacity, GOOD) == [
+        ("capacity_bytes", "service-capacity-range")
+    ]
+
+
+# Contracts
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "where", "code"),
+    [
+        ((), "capabilities", "service-capability-empty"),
+        (
+            (replace(LOADS, service_region_ordinals=(2,)),),
+            "capabilities[0].service_region_ordinals",
+            "service-region-unknown",
+        ),
+        (
+            (replace(LOADS, admissible_use_patterns=(2,)),),
+            "capabilities[0].admissible_use_patterns",
+            "service-use-pattern-unknown",
+        ),
+        ((STORES, LOADS), "capabilities[1]", "service-capability-order"),
+    ],
+)
+def test_each_rule_of_a_contract_rejects(capabilities, where, code):
+    assert findings(replace, GOOD, capabilities=capabilities) == [(where, code)]
+
+
+def test_a_repeated_capability_is_out_of_order_and_overlaps():
+    assert findings(replace, GOOD, capabilities=(LOADS, LOADS)) == [
+        ("capabilities[1]", "service-capability-order"),
+        ("capabilities[1]", "service-capability-overlap"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(LOADS, admissible_use_patterns=(1,)),
+        replace(LOADS, service_beat_width_bits=128),
+        replace(LOADS, service_region_ordinals=(1,)),
+        replace(LOADS, access_domain=accesses(access(ELEMENT, ((32, 33),), read=ZERO_EXTEND))),
+        replace(LOADS, access_domain=accesses(access(ELEMENT, (32,), read=EXACT))),
+        replace(
+            LOADS,
+            actor_contract_domain=MemoryActorContractDomain(LOAD, (LoadStorePlain((False, True)),)),
+        ),
+    ],
+    ids=["patterns", "beat", "regions", "access", "subword", "actor"],
+)
+def test_one_access_is_served_by_one_capability(other):
+    """The strict door refuses any second owner of a point, whatever its facts are."""
+    for pair in ((LOADS, other), (other, LOADS)):
+        found = findings(replace, GOOD, capabilities=pair)
+        assert ("capabilities[1]", "service-capability-overlap") in found
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(LOADS, service_beat_width_bits=128),
+        replace(LOADS, service_region_ordinals=(1,)),
+        replace(LOADS, access_domain=accesses(access(ELEMENT, ((32, 33),), read=ZERO_EXTEND))),
+    ],
+    ids=["beat", "regions", "access"],
+)
+def test_the_authoring_door_does_not_choose_between_facts(other):
+    found = findings(MemoryServiceContract.of, GOOD.regions, GOOD.resource_contract, [LOADS, other])
+    assert found == [("capabilities[1]", "service-capability-overlap")]
+
+
+def test_the_authoring_door_unites_patterns_and_sorts():
+    parts = [STORES, replace(LOADS, admissible_use_patterns=(1,)), LOADS]
+    built = MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, parts)
+    assert built == replace(
+        GOOD, capabilities=(replace(LOADS, admissible_use_patterns=(0, 1)), STORES)
+    )
+
+
+def test_disjoint_accesses_may_have_other_facts():
+    narrow = replace(LOADS, access_domain=accesses(BYTES), service_beat_width_bits=8)
+    built = MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, [LOADS, narrow, STORES])
+    assert set(built.capabilities) == {LOADS, narrow, STORES}
+
+
+def test_the_authoring_door_sorts_and_merges_regions():
+    spans = [(192, 64), (0, 64), (128, 64), (64, 32)]
+    built = MemoryServiceContract.of(
+        [MemoryServiceRegion(*span) for span in spans],
+        GOOD.resource_contract,
+        [
+            replace(LOADS, service_region_ordinals=(0, 2)),
+            replace(STORES, service_region_ordinals=(1, 3)),
+        ],
+    )
+    assert built.regions == (MemoryServiceRegion(0, 96), MemoryServiceRegion(128, 128))
+    assert [each.service_region_ordinals for each in built.capabilities] == [(1,), (0,)]
+
+
+def test_a_merge_never_widens_a_capability():
+    regions = [MemoryServiceRegion(0, 64), MemoryServiceRegion(64, 64)]
+    half = replace(LOADS, service_region_ordinals=(0,))
+    assert findings(MemoryServiceContract.of, regions, GOOD.resource_contract, [half]) == [
+        ("capabilities[0].service_region_ordinals", "region-merge-widens")
+    ]
+
+
+def test_an_unknown_region_stays_unknown_through_the_authoring_door():
+    lost = replace(LOADS, service_region_ordinals=(7,))
+    assert findings(MemoryServiceContract.of, GOOD.regions, GOOD.resource_contract, [lost]) == [
+        ("capabilities[0].service_region_ordinals", "service-region-unknown")
+    ]
+
+
+# Overlap
+
+
+def aligned(*exponents):
+    domain = AlignmentDomain(UnsignedDomain.of(*exponents))
+    return replace(WORDS, source_alignment=domain)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "meet"),
+    [
+        (WORDS, WORDS, True),
+        (WORDS, BYTES, False),
+        (WORDS, access(ELEMENT, (8, 32), read=EXACT), True),
+        (WORDS, access(CONTIGUOUS, (32,), (1,), read=EXACT), False),
+        (WORDS, access(ELEMENT, (32,), index_bits=(64,), read=EXACT), False),
+        (aligned((0, 2)), aligned((2, 63)), True),
+        (aligned((0, 1)), aligned((2, 63)), False),
+        (
+            access(CONTIGUOUS, (32,), ((1, 4),), read=EXACT),
+            access(CONTIGUOUS, (32,), ((4, 8),), read=EXACT),
+            True,
+        ),
+        (
+            access(CONTIGUOUS, (32,), (2,), read=EXACT),
+            access(CONTIGUOUS, (32,), (2,), masks=(MASKED_LOAD,), read=EXACT),
+            False,
+        ),
+        (
+            access(CONTIGUOUS, (32,), (2,), masks=(UNMASKED, MASKED_LOAD), read=EXACT),
+            access(CONTIGUOUS, (32,), (2,), masks=(MASKED_LOAD,), read=ZERO_EXTEND),
+            True,
+        ),
+    ],
+)
+def test_accesses_meet_where_a_concrete_access_is_in_both(left, right, meet):
+    assert accesses_meet(accesses(left), accesses(right)) is meet
+    assert accesses_meet(accesses(right), accesses(left)) is meet
+
+
+def test_an_access_never_meets_its_absence():
+    assert accesses_meet(None, None)
+    assert not accesses_meet(accesses(WORDS), None)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "meet"),
+    [((False,), (False, True), True), ((False,), (True,), False)],
+)
+def test_actors_meet_by_schema_and_contract(left, right, meet):
+    domains = [MemoryActorContractDomain(LOAD, (LoadStorePlain(v),)) for v in (left, right)]
+    assert actors_meet(*domains) is meet
+    assert not actors_meet(domains[0], replace(domains[1], actor_schema=STORE))

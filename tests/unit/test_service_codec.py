@@ -1,0 +1,148 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabricgen.errors import Invalid, Unsupported
+from fabricgen.records import access_codec, actor_codec, resource_codec
+from fabricgen.records.service import (
+    MemoryServiceCapability,
+    MemoryServiceContract,
+    MemoryServiceRegion,
+)
+from fabricgen.records.service_codec import decode, encode
+from fabricgen.vocab.fabric import ReadSubwordSemantics
+from tests.support.records import ELEMENT, LOAD, access, accesses, copy_fabric, plain
+from tests.support.records import service_resources as resources
+
+WORDS = accesses(access(ELEMENT, (32,), read=ReadSubwordSemantics.ZERO_EXTEND))
+SMALL = MemoryServiceContract(
+    regions=(MemoryServiceRegion(16, 32), MemoryServiceRegion(64, 8)),
+    resource_contract=resources(1, banks=1),
+    capabilities=(MemoryServiceCapability(plain(LOAD), WORDS, (0, 1), 64, (0,)),),
+)
+RICH = copy_fabric().memories[0].occurrence.local_service.memory_service_contract
+WIRES = [encode(SMALL), encode(RICH)]
+
+
+def test_round_trip():
+    assert decode(encode(SMALL)) == SMALL
+    assert decode(encode(RICH)) == RICH
+
+
+def u64(value):
+    return value.to_bytes(8, "big")
+
+
+def u32(value):
+    return value.to_bytes(4, "big")
+
+
+def framed(data):
+    return u64(len(data)) + data
+
+
+def test_bytes_are_pinned():
+    """Field order of the record; nested records are framed, capabilities and regions are not."""
+    assert encode(SMALL) == b"".join(
+        [
+            u64(2),
+            u64(16) + u64(32) + u32(0),
+            u64(64) + u64(8) + u32(0),
+            framed(resource_codec.encode(SMALL.resource_contract)),
+            u64(1),
+            framed(actor_codec.encode(plain(LOAD))),
+            u32(1) + framed(access_codec.encode(WORDS)),
+            u64(2) + u64(0) + u64(1),
+            u64(64),
+            u64(1) + u32(0),
+            u32(0),
+        ]
+    )
+
+
+@given(st.sampled_from(WIRES), st.data())
+def test_one_record_has_one_encoding(wire, data):
+    flipped = bytearray(wire)
+    flipped[data.draw(st.integers(0, len(wire) - 1))] ^= data.draw(st.integers(1, 255))
+    try:
+        other = decode(bytes(flipped))
+    except (Invalid, Unsupported):
+        return
+    assert encode(other) == bytes(flipped)
+
+
+@given(st.sampled_from(WIRES), st.data())
+def test_every_proper_prefix_is_rejected(wire, data):
+    with pytest.raises(Invalid):
+        decode(wire[: data.draw(st.integers(0, len(wire) - 1))])
+
+
+@given(st.sampled_from(WIRES), st.binary(min_size=1))
+def test_trailing_bytes_are_rejected(wire, extra):
+    with pytest.raises(Invalid, match=r"\[wire-trailing\]$"):
+        decode(wire + extra)
+
+
+REGION_TAG = slice(24, 28)
+
+
+def test_an_mmio_region_is_legal_and_not_built():
+    wire = bytearray(encode(SMALL))
+    wire[REGION_TAG] = u32(1) + framed(access_codec.encode(WORDS))
+    with pytest.raises(Unsupported, match=r"^regions\[0\]\.behavior: .*region-mmio-not-built"):
+        decode(bytes(wire))
+
+
+def test_an_mmio_region_needs_its_accesses():
+    wire = bytearray(encode(SMALL))
+    wire[REGION_TAG] = u32(1) + framed(b"\0")
+    with pytest.raises(Invalid, match=r"^regions\[0\]\.behavior\.accepted_access_domain"):
+        decode(bytes(wire))
+
+
+def test_an_unknown_region_behaviour_is_refused():
+    wire = bytearray(encode(SMALL))
+    wire[REGION_TAG] = u32(2)
+    with pytest.raises(Invalid, match=r"A tag of region behaviour is required, not 2 "):
+        decode(bytes(wire))
+
+
+@pytest.mark.parametrize("tag", [1, 2])
+def test_consistency_bindings_are_legal_and_not_built(tag):
+    wire = encode(SMALL)[:-4] + u32(tag)
+    with pytest.raises(
+        Unsupported, match=r"^capabilities\[0\]\.consistency_binding: .*consistency-not-built"
+    ):
+        decode(wire)
+
+
+@pytest.mark.parametrize(
+    ("broken", "kind"),
+    [
+        (lambda w: w[:-4] + u32(3), "consistency binding"),
+        (
+            lambda w: w.replace(u32(1) + framed(access_codec.encode(WORDS)), u32(2)),
+            "optional access domain",
+        ),
+    ],
+)
+def test_unknown_tags_are_refused(broken, kind):
+    with pytest.raises(Invalid, match=rf"A tag of {kind} is required, not [23] "):
+        decode(broken(encode(SMALL)))
+
+
+def test_reordered_capabilities_are_refused():
+    swapped = encode(RICH)
+    loads, stores = (
+        encode(only(RICH, i)).split(framed(resource_codec.encode(RICH.resource_contract)))[1][8:]
+        for i in (0, 1)
+    )
+    assert loads + stores in swapped
+    with pytest.raises(Invalid, match=r"^capabilities\[1\]: .* \[service-capability-order\]$"):
+        decode(swapped.replace(loads + stores, stores + loads))
+
+
+def only(contract, ordinal):
+    return MemoryServiceContract(
+        contract.regions, contract.resource_contract, (contract.capabilities[ordinal],)
+    )
