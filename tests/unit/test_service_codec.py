@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.errors import Invalid, Unsupported
@@ -60,6 +60,7 @@ def test_bytes_are_pinned():
     )
 
 
+@settings(max_examples=50)
 @given(st.sampled_from(WIRES), st.data())
 def test_one_record_has_one_encoding(wire, data):
     flipped = bytearray(wire)
@@ -71,6 +72,7 @@ def test_one_record_has_one_encoding(wire, data):
     assert encode(other) == bytes(flipped)
 
 
+@settings(max_examples=50)
 @given(st.sampled_from(WIRES), st.data())
 def test_every_proper_prefix_is_rejected(wire, data):
     with pytest.raises(Invalid):

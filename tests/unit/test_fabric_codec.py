@@ -1,0 +1,227 @@
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricgen.errors import Invalid, Unsupported
+from fabricgen.records import access_codec, fabric_section, occurrence_codec, service_codec
+from fabricgen.records.fabric import MemoryImplementation
+from fabricgen.records.fabric_codec import decode, encode
+from fabricgen.relation import codec
+from tests.support.records import copy_fabric, gather_fabric, load_fabric
+
+LOAD = load_fabric()
+OPTIONS = MemoryImplementation(aligned_bases=True)
+ALIGNED = replace(LOAD, memories=(replace(LOAD.memories[0], implementation=OPTIONS),))
+SEVERAL = replace(LOAD, name="several", memories=LOAD.memories + copy_fabric().memories)
+FABRICS = [LOAD, copy_fabric(), gather_fabric(), ALIGNED, SEVERAL, replace(LOAD, memories=())]
+WIRES = [encode(fabric) for fabric in FABRICS]
+SECTION = (
+    b'{"implementation":{"aligned_bases":false,"bank_function":"interleaved"},'
+    b'"names":{"endpoints":["rd_addr","rd_ctrl","rd_data","rd_done"],"patterns":[["direct"]],'
+    b'"ports":["read0"]}}'
+)
+
+
+def u64(value):
+    return value.to_bytes(8, "big")
+
+
+def framed(data):
+    return u64(len(data)) + data
+
+
+@pytest.mark.parametrize("fabric", FABRICS)
+def test_round_trip(fabric):
+    assert decode(encode(fabric)) == fabric
+
+
+def test_bytes_are_pinned():
+    assert encode(LOAD) == b"".join(
+        [
+            b"FABRICG\0",
+            b"\0\0\0\1",
+            framed(b"load_local"),
+            u64(1),
+            framed(b"mem0"),
+            framed(occurrence_codec.encode(LOAD.memories[0].occurrence)),
+            framed(SECTION),
+        ]
+    )
+
+
+@settings(max_examples=50)
+@given(st.sampled_from(WIRES), st.data())
+def test_one_fabric_has_one_encoding(wire, data):
+    flipped = bytearray(wire)
+    flipped[data.draw(st.integers(0, len(wire) - 1))] ^= data.draw(st.integers(1, 255))
+    try:
+        other = decode(bytes(flipped))
+    except (Invalid, Unsupported):
+        return
+    assert encode(other) == bytes(flipped)
+
+
+@settings(max_examples=50)
+@given(st.sampled_from(WIRES), st.data())
+def test_every_proper_prefix_is_rejected(wire, data):
+    with pytest.raises(Invalid):
+        decode(wire[: data.draw(st.integers(0, len(wire) - 1))])
+
+
+@given(st.sampled_from(WIRES), st.binary(min_size=1))
+def test_trailing_bytes_are_rejected(wire, extra):
+    with pytest.raises(Invalid, match=r"\[wire-trailing\]$"):
+        decode(wire + extra)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_crash_the_decoder(data):
+    with pytest.raises(Invalid):
+        decode(data)
+    with pytest.raises(Invalid):
+        decode(b"FABRICG\0\0\0\0\1" + data)
+
+
+@pytest.mark.parametrize(
+    ("offset", "data", "code"),
+    [(0, b"f", "fabric-magic"), (11, b"\2", "fabric-version"), (20, b"\xff", "fabric-name-text")],
+)
+def test_the_header_is_checked(offset, data, code):
+    wire = encode(LOAD)
+    with pytest.raises(Invalid, match=rf"\[{code}\]$"):
+        decode(wire[:offset] + data + wire[offset + len(data) :])
+
+
+def test_a_hostile_occurrence_count_is_refused():
+    wire = encode(LOAD)
+    count = wire.index(framed(b"load_local")) + 8 + len(b"load_local")
+    with pytest.raises(Invalid, match=r"items of 24 or more bytes .* \[wire-truncated\]$"):
+        decode(wire[:count] + b"\xff" * 8 + wire[count + 8 :])
+
+
+def test_a_finding_inside_a_memory_has_its_place():
+    wire = encode(LOAD)
+    old = b"\0\0\0\1" + u64(1024)
+    assert wire.count(old) == 1
+    with pytest.raises(Invalid, match=r"^memory\[0\]\.local_service\.capacity_bytes: "):
+        decode(wire.replace(old, b"\0\0\0\1" + u64(0)))
+
+
+def test_another_decomposition_of_a_record_is_refused():
+    """Two element widths in two classes admit what one class admits, in other bytes."""
+    fabric = load_fabric()
+    wire = encode(fabric)
+    service = fabric.memories[0].occurrence.local_service.memory_service_contract
+    domain = service.capabilities[0].access_domain
+    (only,) = domain.access_classes
+    widths = only.element_width_bits.intervals
+    parts = [
+        replace(only, element_width_bits=replace(only.element_width_bits, intervals=(width,)))
+        for width in widths
+    ]
+    whole = access_codec.encode(domain)
+    split = codec.encode(tuple(part.row for part in parts))
+    assert wire.count(framed(whole)) == 2
+    grown = _grow(fabric, whole, split)
+    with pytest.raises(Invalid, match=r"\[relation-not-canonical\]$"):
+        decode(grown)
+
+
+def _grow(fabric, old, new):
+    """Replace the last frame of ``old`` and lengthen the frames around it."""
+    named = fabric.memories[0]
+    contract = service_codec.encode(named.occurrence.local_service.memory_service_contract)
+    record = occurrence_codec.encode(named.occurrence)
+    inner = contract.replace(framed(old), framed(new))
+    outer = record.replace(framed(contract), framed(inner))
+    return encode(fabric).replace(framed(record), framed(outer))
+
+
+# The section of names and options
+
+
+def section(change=None, **fields):
+    table = json.loads(SECTION)
+    if change:
+        change(table)
+    return fabric_section.canonical_json(table | fields)
+
+
+def test_a_section_is_canonical_json():
+    named = LOAD.memories[0]
+    assert fabric_section.encode(named.names, named.implementation) == SECTION
+    assert fabric_section.decode(SECTION) == (named.names, named.implementation)
+
+
+@pytest.mark.parametrize(
+    ("data", "where", "code"),
+    [
+        (b"", "section", "fabric-section-json"),
+        (b"{", "section", "fabric-section-json"),
+        (b"\xff", "section", "fabric-section-json"),
+        (b"[" * 100_000, "section", "fabric-section-json"),
+        (b"1" * 10_000, "section", "fabric-section-json"),
+        (b"[]", "section", "fabric-section-shape"),
+        (b"NaN", "section", "fabric-section-shape"),
+        (section(more=1), "section", "fabric-section-shape"),
+        (section(names={}), "names", "fabric-section-shape"),
+        (section(implementation=None), "implementation", "fabric-section-shape"),
+        (
+            section(implementation={"aligned_bases": 0, "bank_function": "interleaved"}),
+            "implementation.aligned_bases",
+            "fabric-section-shape",
+        ),
+        (
+            section(implementation={"aligned_bases": False, "bank_function": []}),
+            "implementation.bank_function",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["names"].update(ports="read0")),
+            "names.ports",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["names"].update(endpoints=[1])),
+            "names.endpoints",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["names"].update(patterns=["direct"])),
+            "names.patterns[0]",
+            "fabric-section-shape",
+        ),
+        (SECTION.replace(b",", b", ", 1), "section", "wire-not-canonical"),
+        (SECTION + b"\n", "section", "wire-not-canonical"),
+        (SECTION.replace(b"read0", b"\\u0072ead0"), "section", "wire-not-canonical"),
+        (
+            SECTION.replace(b'"ports":', b'"ports":["x"],"ports":'),
+            "section",
+            "wire-not-canonical",
+        ),
+    ],
+)
+def test_other_sections_are_refused(data, where, code):
+    with pytest.raises(Invalid) as caught:
+        fabric_section.decode(data)
+    assert [(finding.where, finding.code) for finding in caught.value.diagnostics] == [
+        (where, code)
+    ]
+
+
+@given(st.lists(st.text(), max_size=3), st.lists(st.lists(st.text(), max_size=2), max_size=2))
+def test_any_names_travel(texts, patterns):
+    names = replace(
+        LOAD.memories[0].names,
+        endpoints=tuple(texts),
+        patterns=tuple(map(tuple, patterns)),
+    )
+    assert fabric_section.decode(fabric_section.encode(names, OPTIONS)) == (names, OPTIONS)
+
+
+def test_an_unpaired_surrogate_is_a_name_that_can_be_read():
+    names = replace(LOAD.memories[0].names, ports=("\ud800",))
+    assert fabric_section.decode(fabric_section.encode(names, OPTIONS))[0] == names
