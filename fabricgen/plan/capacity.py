@@ -84,11 +84,11 @@ def port_capacities(port: MemoryOperationPort) -> PortCapacities:
     contract = port.resource_contract
     dimensions = _capacities(contract)
     if [len(state) for state in dimensions] != [1, 2, 2] + [1] * len(roles):
-        raise _misshapen("port", f"1, 2, 2 and {len(roles)} times 1 (operand queues)", dimensions)
+        raise _misshapen("port-contract-shape", f"1, 2, 2 and {len(roles)} times 1 (operand queues)", dimensions)
     _, in_flight, result_holding, *depths = dimensions
     operand_depths = [depth for (depth,) in depths]
     _require_like(
-        "port",
+        "port-contract-unlike",
         contract,
         partial(
             port_contract,
@@ -116,13 +116,13 @@ def service_capacities(service: LocalMemoryService) -> ServiceCapacities:
         requesters >= 1 and banks >= 1 and lengths == [1] * (2 * requesters) + [2] * banks + [1]
     ):
         needed = f"{2 * requesters} times 1 (ports, queues), 2 per bank, 1 (outstanding)"
-        raise _misshapen("service", needed, dimensions)
+        raise _misshapen("service-contract-shape", needed, dimensions)
     ports = tuple(depth for (depth,) in dimensions[:requesters])
     queues = tuple(depth for (depth,) in dimensions[requesters : 2 * requesters])
     bank_dimensions = tuple((read, write) for read, write in dimensions[2 * requesters : -1])
     ((outstanding,),) = dimensions[-1:]
     _require_like(
-        "service",
+        "service-contract-unlike",
         contract,
         partial(
             service_contract,
@@ -148,11 +148,11 @@ def _capacities(contract: ResourceContract) -> list[list[int]]:
     return [[dimension.capacity for dimension in state] for state in contract.states]
 
 
-def _misshapen(owner: str, needed: str, dimensions: list[list[int]]) -> Unsupported:
+def _misshapen(code: str, needed: str, dimensions: list[list[int]]) -> Unsupported:
     found = ", ".join(str(len(state)) for state in dimensions)
     return Unsupported(
         Diagnostic(
-            f"{owner}-contract-shape",
+            code,
             "resource_contract.states",
             f"The states must have these dimensions in key order: {needed}, not {found}",
         )
@@ -160,7 +160,7 @@ def _misshapen(owner: str, needed: str, dimensions: list[list[int]]) -> Unsuppor
 
 
 def _require_like(
-    owner: str, contract: ResourceContract, build: Callable[[], ResourceContract]
+    code: str, contract: ResourceContract, build: Callable[[], ResourceContract]
 ) -> None:
     """Refuse a contract that differs from the one built with its own capacities."""
     try:
@@ -177,9 +177,9 @@ def _require_like(
         raise Unsupported(
             *(
                 Diagnostic(
-                    f"{owner}-contract-unlike",
+                    code,
                     f"resource_contract.{name}",
-                    f"The value must be that of the realised {owner} contract, "
+                    "The value must be that of the one realised contract with these capacities, "
                     f"not {getattr(contract, name)!r}",
                 )
                 for name in differing
