@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from fabricgen.author.expand_access import access_domains, actor_domain, union
 from fabricgen.author.fabric_document import (
@@ -12,9 +13,10 @@ from fabricgen.author.fabric_document import (
     StoreDocument,
 )
 from fabricgen.author.findings import Findings, Place, lookup, renamed
+from fabricgen.plan.contract import port_contract
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
-from fabricgen.records.resource import CapacityDimension, Claim, ResourceContract, UsePattern
+from fabricgen.records.resource import ResourceContract
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import OperationSchemaId, ServiceValueRole
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
@@ -22,10 +24,6 @@ from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 __all__ = ["ExpandedPort", "Written", "expand_port"]
 
 _AlternativeDocument = LoadDocument | StoreDocument
-
-#: Keys of the states that a port's patterns claim; ``Context`` is state 0, and the operand queues
-#: follow. Dimension 0 belongs to the one context, dimension 1 is the total.
-_IN_FLIGHT, _RESULT_HOLDING = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,31 +150,14 @@ def _resource_contract(
     if depths is None:
         return None
     resources = document.resources
-    in_flight = CapacityDimension(resources.in_flight)
-    holding = CapacityDimension(resources.result_holding)
-    states = [(CapacityDimension(1),), (in_flight, in_flight), (holding, holding)]
-    claims = tuple(Claim(state, d, 1) for state in (_IN_FLIGHT, _RESULT_HOLDING) for d in (0, 1))
-    pattern = UsePattern(
-        requester=0,
-        eligibility=0,
-        acquire=0,
-        release=1,
-        commit=None,
-        timing=0,
-        claims=claims,
-        internal_transactions=(tuple(range(len(claims))),),
-    )
     return findings.attempt(
         f"{where}.resources",
-        lambda: ResourceContract(
-            states=(*states, *((CapacityDimension(depth),) for depth in depths)),
-            transition_count=0,
-            timing_contracts=((0, 1),),
-            use_patterns=(pattern,) * len(document.patterns),
-            requester_count=1,
-            eligibility_count=1,
-            event_count=2,
-            grant_policy=None,
+        partial(
+            port_contract,
+            in_flight=(resources.in_flight,) * 2,
+            result_holding=(resources.result_holding,) * 2,
+            operand_depths=depths,
+            pattern_count=len(document.patterns),
         ),
     )
 

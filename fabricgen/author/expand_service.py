@@ -14,14 +14,12 @@ from fabricgen.author.fabric_document import (
     ServiceResourcesDocument,
 )
 from fabricgen.author.findings import Findings, Place, lookup, renamed
+from fabricgen.plan.contract import service_contract
 from fabricgen.records.resource import (
-    CapacityDimension,
-    Claim,
     FixedPriority,
     GrantPolicy,
     ResourceContract,
     RoundRobin,
-    UsePattern,
 )
 from fabricgen.records.service import (
     LocalMemoryService,
@@ -115,31 +113,10 @@ def _capability(
 def _resource_contract(
     document: ServiceResourcesDocument, ports: Sequence[str], where: str, findings: Findings
 ) -> ResourceContract | None:
-    """States in key order: port and queue of each requester, banks, outstanding requests."""
-    count = len(ports)
+    """The contract of the service; each bank serves one read and one write a cycle."""
     known, grant = _grant(document.grant, ports, where, findings)
     if not known:
         return None
-    outstanding = 2 * count + document.banks
-    queue = (CapacityDimension(document.queue),)
-    bank = (CapacityDimension(1), CapacityDimension(1))
-    patterns = [
-        UsePattern(
-            requester=requester,
-            eligibility=0,
-            acquire=0,
-            release=1,
-            commit=None,
-            timing=0,
-            claims=(
-                Claim(requester, 0, 1),
-                Claim(count + requester, 0, 1),
-                Claim(outstanding, 0, 1),
-            ),
-            internal_transactions=((0, 1, 2),),
-        )
-        for requester in range(count)
-    ]
     return findings.attempt(
         renamed(
             where,
@@ -149,19 +126,12 @@ def _resource_contract(
                 "grant_policy": "grant",
             },
         ),
-        lambda: ResourceContract(
-            states=(
-                *(queue,) * (2 * count),
-                *(bank,) * document.banks,
-                (CapacityDimension(document.outstanding),),
-            ),
-            transition_count=0,
-            timing_contracts=((0, 1),),
-            use_patterns=tuple(patterns),
-            requester_count=count,
-            eligibility_count=1,
-            event_count=2,
-            grant_policy=grant,
+        partial(
+            service_contract,
+            queues=(document.queue,) * len(ports),
+            banks=((1, 1),) * document.banks,
+            outstanding=document.outstanding,
+            grant=grant,
         ),
     )
 

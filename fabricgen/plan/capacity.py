@@ -84,7 +84,9 @@ def port_capacities(port: MemoryOperationPort) -> PortCapacities:
     contract = port.resource_contract
     dimensions = _capacities(contract)
     if [len(state) for state in dimensions] != [1, 2, 2] + [1] * len(roles):
-        raise _misshapen("port-contract-shape", f"1, 2, 2 and {len(roles)} times 1 (operand queues)", dimensions)
+        raise _misshapen(
+            "port-contract-shape", f"1, 2, 2 and {len(roles)} times 1 (operand queues)", dimensions
+        )
     _, in_flight, result_holding, *depths = dimensions
     operand_depths = [depth for (depth,) in depths]
     _require_like(
