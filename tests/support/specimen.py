@@ -5,9 +5,33 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.rtl.channel import ChannelShape
-from fabricgen.rtl.operand_slot import OperandSlot
 
 CHANNEL = ChannelShape(8, 4)
+
+
+class Slot(wiring.Component):
+    """One token between two channels."""
+
+    def __init__(self, channel):
+        self.channel = channel
+        super().__init__(
+            {"i": In(channel.signature()), "o": Out(channel.signature()), "empty": Out(1)}
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        full = Signal()
+        accept = self.i.valid & ~full
+        retire = self.o.ready & full
+        with m.If(accept | retire):
+            m.d.sync += full.eq(accept)
+        m.d.comb += [self.empty.eq(~full), self.i.ready.eq(~full), self.o.valid.eq(full)]
+        for name in self.channel.payload_names:
+            held = Signal.like(getattr(self.i, name), name=f"held_{name}", reset_less=True)
+            with m.If(accept):
+                m.d.sync += held.eq(getattr(self.i, name))
+            m.d.comb += getattr(self.o, name).eq(held)
+        return m
 
 
 class Chain(wiring.Component):
@@ -18,8 +42,8 @@ class Chain(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.first = first = OperandSlot(CHANNEL)
-        m.submodules.second = second = OperandSlot(CHANNEL)
+        m.submodules.first = first = Slot(CHANNEL)
+        m.submodules.second = second = Slot(CHANNEL)
         wiring.connect(m, wiring.flipped(self.i), first.i)
         wiring.connect(m, first.o, second.i)
         wiring.connect(m, second.o, wiring.flipped(self.o))
