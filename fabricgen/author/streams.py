@@ -84,6 +84,7 @@ class StreamReader:
         self._files = files
         self._findings = findings
         self._firings: dict[_RowRef, int] = {}
+        self._broken: set[_RowRef] = set()
 
     def inputs(
         self, streams: Mapping[_EndpointRef, tuple[str, StreamDocument]]
@@ -125,7 +126,9 @@ class StreamReader:
             if isinstance(document.tokens, FillSource):
                 continue
             read = self._read(document, self._uses[reference].shape, where)
-            if read is not None:
+            if read is None:
+                self._broken.add(self._uses[reference].row)
+            else:
                 tokens[reference] = tuple(read)
         return tokens
 
@@ -140,7 +143,7 @@ class StreamReader:
                 self._unused_pad(where)
             use = self._uses[reference]
             if use.row not in self._firings:
-                if not self._findings.diagnostics:
+                if use.row not in self._broken:
                     self._findings.add(
                         "fill-without-operand",
                         f"{where}.tokens",

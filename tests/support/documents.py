@@ -1,6 +1,7 @@
 """Small good documents as plain values, and the TOML text of changed ones."""
 
 import copy
+import json
 import tomllib
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def _inline(value):
         case int() | float():
             return repr(value)
         case str():
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            return json.dumps(value)
         case list():
             return "[" + ", ".join(map(_inline, value)) + "]"
         case dict():
