@@ -14,7 +14,7 @@ from typing import Protocol
 from amaranth.hdl import Signal, Value, ValueCastable
 from amaranth.lib import memory, wiring
 
-from fabricgen.emit.keywords import VERILOG_KEYWORDS
+from fabricgen.check.keywords import VERILOG_KEYWORDS
 
 __all__ = ["VERILOG_KEYWORDS", "ModuleNotes", "identifier", "interface", "name_design", "unique"]
 

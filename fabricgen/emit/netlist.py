@@ -43,11 +43,12 @@ class Wire:
 
 @dataclass(slots=True)
 class Memory:
-    """One memory array."""
+    """One memory array, with the attributes that synthesis has to see."""
 
     name: str
     width: int
     depth: int
+    attributes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -97,16 +98,22 @@ def parse(text: str) -> dict[str, Module]:
 
 
 def _module(module: Module, lines: Iterator[str]) -> Module:
+    attributes: dict[str, str] = {}
     for line in lines:
         words = _TOKEN.findall(line)
         match words:
-            case [] | ["autoidx", _] | ["attribute", *_]:
+            case [] | ["autoidx", _]:
+                continue
+            case ["attribute", name, value]:
+                attributes[name.removeprefix("\\")] = value.strip('"')
                 continue
             case ["wire", *options, name]:
                 module.wires[name] = _wire(name, options)
             case ["memory", *options, name]:
                 values = dict(zip(options[::2], options[1::2], strict=True))
-                module.memories[name] = Memory(name, int(values["width"]), int(values["size"]))
+                module.memories[name] = Memory(
+                    name, int(values["width"]), int(values["size"]), attributes
+                )
             case ["cell", kind, name]:
                 module.cells.append(_cell(module, Cell(kind, name), lines))
             case ["connect", *rest]:
@@ -117,6 +124,7 @@ def _module(module: Module, lines: Iterator[str]) -> Module:
                 return module
             case _:
                 raise ValueError(f"RTLIL module must hold wires and cells only, not {line!r}")
+        attributes = {}
     raise ValueError(f"RTLIL module {module.name} must end")
 
 

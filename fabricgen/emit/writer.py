@@ -169,6 +169,9 @@ class _Writer:
             lines.append(f"  {self._declared(wire)};{comment}")
         for memory in self.module.memories.values():
             name = identifier(memory.name[1:])
+            if memory.attributes:
+                marks = (f'{name} = "{value}"' for name, value in memory.attributes.items())
+                lines.append(f"  (* {', '.join(sorted(marks))} *)")
             lines.append(f"  reg {vector(memory.width)}{name} [{memory.depth - 1}:0];")
         return [*lines, ""] if lines and self.body else lines
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,7 +13,7 @@ class FaultRecord(wiring.Component):
     """Remember the first fault since reset or the last ``clear``.
 
     A fault in the cycle of a ``clear`` counts as the first one after it. Reset clears the flag;
-    the details mean nothing while it is clear.
+    the details show as zero while it is clear.
 
     Parameters
     ----------
@@ -62,6 +62,6 @@ class FaultRecord(wiring.Component):
             kept = Signal.like(getattr(self, name), name=f"first_{name}", reset_less=True)
             with m.If(first):
                 m.d.sync += kept.eq(getattr(self, f"report_{name}"))
-            m.d.comb += getattr(self, name).eq(kept)
+            m.d.comb += getattr(self, name).eq(Mux(self.flag, kept, 0))
 
         return m

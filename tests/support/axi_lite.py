@@ -142,7 +142,7 @@ class RegisterModel:
     def read(self, address: int, quiescent: bool) -> tuple[int | None, int]:
         """Data (``None``: without meaning) and response of one read."""
         registers = self.unit.registers
-        row, fault_address = self.fault or (None, None)
+        row, fault_address = self.fault or (0, 0)
         words = {
             **{4 * k: self.active >> 32 * k & 0xFFFFFFFF for k in range(self.unit.word_count)},
             registers.commit: 0,
