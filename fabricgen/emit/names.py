@@ -45,8 +45,10 @@ class ModuleNotes:
 
     Parameters
     ----------
+    kind
+        Class of the component; empty for a part that is none.
     title
-        Component and its one-line description; may be empty.
+        Its one-line description.
     members
         Names of the ports, in the order of the interface.
     foreign
@@ -55,6 +57,7 @@ class ModuleNotes:
         Meaning of each value of a signal that holds a state.
     """
 
+    kind: str = ""
     title: str = ""
     members: tuple[str, ...] = ()
     foreign: frozenset[str] = frozenset()
@@ -143,17 +146,20 @@ def _name_fragment(
         if meaning := _states(signal):
             states[name] = meaning
     members = tuple(given.values()) or tuple(map(identifier, own.values()))
-    notes[".".join(hierarchy)] = ModuleNotes(_title(fragment), members, frozenset(foreign), states)
+    notes[".".join(hierarchy)] = ModuleNotes(
+        *_description(fragment), members, frozenset(foreign), states
+    )
     for child, name in children:
         _name_fragment(design, child, (*hierarchy, unique(taken, name)), notes)
 
 
-def _title(fragment: _Fragment) -> str:
+def _description(fragment: _Fragment) -> tuple[str, str]:
+    """Class of the component behind a fragment, and the first line of what it says of itself."""
     for origin in fragment.origins or ():
         if isinstance(origin, wiring.Component):
             first = (type(origin).__doc__ or "").strip().partition("\n")[0]
-            return f"{type(origin).__name__}: {first}" if first else type(origin).__name__
-    return ""
+            return type(origin).__name__, first
+    return "", ""
 
 
 def _states(signal: Signal) -> str:

@@ -139,7 +139,7 @@ class _Writer:
         for other, chosen in self.aliases:
             self.body.append(f"  assign {self.names[other]} = {self.names[chosen]};")
         own = self.notes[self.module.name]
-        title = [f"// {own.title}"] if own.title else []
+        title = [f"// {': '.join(filter(None, (own.kind, own.title)))}"] if own.kind else []
         ports = ",\n".join(
             f"  {wire.direction} {self._declared(wire)}"
             for wire in port_order(self.module, own.members)

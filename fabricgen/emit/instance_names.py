@@ -1,0 +1,86 @@
+"""Where rows, roles and storage are in the emitted hierarchy, for benches and debuggers."""
+
+from fabricgen.emit.verilog import EmittedVerilog
+from fabricgen.records.fabric import Fabric, NamedMemory
+
+__all__ = ["bank_paths", "instance_names"]
+
+_Json = dict[str, object]
+
+
+def bank_paths(emitted: EmittedVerilog) -> tuple[str, ...]:
+    """Path below the top of each bank's storage array, in bank order."""
+    banks = _instances(emitted, "Bank")
+    return tuple(path for path in emitted.memories if path.rpartition(".")[0] in banks)
+
+
+def instance_names(fabric: Fabric, emitted: EmittedVerilog) -> _Json:
+    """Describe every port, its row and its roles by their paths below the top."""
+    (named,) = fabric.memories
+    occurrence = _instances(emitted, "MemoryOccurrence")
+    return {
+        "loader": _one(_instances(emitted, "ConfigurationLoader")),
+        "memories": [
+            {
+                "name": named.name,
+                "instance": _one(occurrence),
+                "service": _one(_instances(emitted, "LocalMemoryService")),
+                "banks": list(bank_paths(emitted)),
+                "ports": _ports(named, emitted),
+            }
+        ],
+        "instances": emitted.instances,
+    }
+
+
+def _ports(named: NamedMemory, emitted: EmittedVerilog) -> list[_Json]:
+    engine = named.occurrence.engine
+    if engine is None:
+        return []
+    return [
+        {
+            "name": name,
+            "row": ordinal,
+            "instance": path,
+            "parts": _parts(path, emitted),
+            "roles": _roles(named, ordinal, path, emitted),
+        }
+        for ordinal, (name, path) in enumerate(
+            zip(named.names.ports, _instances(emitted, "SpatialPort"), strict=True)
+        )
+    ]
+
+
+def _roles(named: NamedMemory, ordinal: int, path: str, emitted: EmittedVerilog) -> _Json:
+    engine = named.occurrence.engine
+    alternatives = engine.ports[ordinal].capability_alternatives if engine else ()
+    bound: dict[str, set[int]] = {}
+    for alternative in alternatives:
+        for role, endpoint in alternative.role_to_endpoint:
+            bound.setdefault(role.name.lower(), set()).add(endpoint)
+    roles: _Json = {}
+    for role, endpoints in sorted(bound.items()):
+        entry: _Json = {"endpoints": [named.names.endpoints[at] for at in sorted(endpoints)]}
+        if (queue := f"{path}.{role}_queue") in emitted.instances:
+            entry["queue"] = queue
+        roles[role] = entry
+    return roles
+
+
+def _parts(path: str, emitted: EmittedVerilog) -> _Json:
+    """Direct parts of an instance: name to path."""
+    prefix = f"{path}."
+    return {
+        inner.removeprefix(prefix): inner
+        for inner in emitted.instances
+        if inner.startswith(prefix) and "." not in inner.removeprefix(prefix)
+    }
+
+
+def _instances(emitted: EmittedVerilog, kind: str) -> tuple[str, ...]:
+    return tuple(path for path, found in emitted.instances.items() if found == kind)
+
+
+def _one(paths: tuple[str, ...]) -> str:
+    (path,) = paths
+    return path

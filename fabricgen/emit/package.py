@@ -1,0 +1,163 @@
+"""Everything that is emitted for one fabric, as files in a folder."""
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from amaranth.hdl._ir import PortDirection
+
+from fabricgen.abi.identity import fabric_identity
+from fabricgen.abi.registers import register_map
+from fabricgen.check.keywords import VERILOG_KEYWORDS
+from fabricgen.emit.instance_names import bank_paths, instance_names
+from fabricgen.emit.registers import registers_text
+from fabricgen.emit.verilog import EmittedVerilog, Ports, default_ports, emit_verilog
+from fabricgen.emit.version import VERSION
+from fabricgen.plan.geometry import bank_geometry
+from fabricgen.records.fabric import Fabric, NamedMemory
+from fabricgen.rtl.fabric_top import FabricTop
+
+__all__ = ["EmittedFabric", "emit_fabric", "top_name", "top_ports"]
+
+
+@dataclass(frozen=True, slots=True)
+class EmittedFabric:
+    """Where one emitted fabric lies.
+
+    Parameters
+    ----------
+    directory
+        Folder of all files.
+    top
+        Name of the top module.
+    verilog, manifest
+        The design, and what is known of it: files, ports, identity, memories.
+    banks
+        Path of each storage array below the top, in bank order, for each memory.
+    """
+
+    directory: Path
+    top: str
+    verilog: Path
+    manifest: Path
+    banks: tuple[tuple[str, ...], ...]
+
+
+def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
+    """Write the design of ``fabric`` and its descriptions into ``directory``.
+
+    The files are ``<top>.v``, ``names.json``, ``registers.json``, ``registers.md`` and
+    ``manifest.json``. ``Unsupported`` for a fabric that cannot be generated. Nothing is written
+    before everything is known, and every file appears complete or not at all.
+    """
+    top = FabricTop(fabric)
+    ports = top_ports(top)
+    name = top_name(fabric, ports)
+    emitted = emit_verilog(top, name, ports)
+    registers = register_map(fabric)
+    files = {
+        f"{name}.v": emitted.text,
+        "names.json": _json(instance_names(fabric, emitted)),
+        "registers.json": _json(registers),
+        "registers.md": registers_text(registers),
+    }
+    files["manifest.json"] = _json(_manifest(fabric, name, emitted, files))
+    _write(directory, files)
+    return EmittedFabric(
+        directory,
+        name,
+        directory / f"{name}.v",
+        directory / "manifest.json",
+        (bank_paths(emitted),),
+    )
+
+
+def top_ports(top: FabricTop) -> Ports:
+    """Ports of the top: configuration, then each endpoint under its name."""
+    configuration = {
+        name: port for name, port in default_ports(top).items() if name.startswith("cfg_")
+    }
+    endpoints = {
+        name: (signal, PortDirection.Input if is_input else PortDirection.Output)
+        for name, signal, is_input in top.endpoint_ports()
+    }
+    return configuration | endpoints
+
+
+def top_name(fabric: Fabric, ports: Ports) -> str:
+    """Name of the fabric as an identifier that is no keyword and no port of its own."""
+    name = fabric.name.replace("-", "_")
+    if name in VERILOG_KEYWORDS or name in {"clk", "rst", *ports}:
+        return f"fabric_{name}"
+    return name
+
+
+def _manifest(
+    fabric: Fabric, top: str, emitted: EmittedVerilog, files: dict[str, str]
+) -> dict[str, object]:
+    return {
+        "generator": {"name": "fabricgen", "version": VERSION},
+        "fabric": fabric.name,
+        "top": top,
+        "identity": fabric_identity(fabric).hex(),
+        "files": [
+            {"name": name, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+            for name, text in files.items()
+        ],
+        "clock": {"port": "clk", "edge": "rising"},
+        "reset": {"port": "rst", "active": "high", "synchronous": True},
+        "ports": [
+            {"name": name, "direction": direction, "width": width}
+            for name, direction, width in emitted.ports
+        ],
+        "memories": [_memory(named, emitted) for named in fabric.memories],
+    }
+
+
+def _memory(named: NamedMemory, emitted: EmittedVerilog) -> dict[str, object]:
+    geometry = bank_geometry(named)
+    return {
+        "name": named.name,
+        "implementation": asdict(named.implementation),
+        "endpoints": [
+            {
+                "name": name,
+                "direction": endpoint.direction.name.lower(),
+                "payload_width": endpoint.payload_width,
+                "tag_width": endpoint.tag_width,
+            }
+            for name, endpoint in zip(
+                named.names.endpoints, named.occurrence.endpoints, strict=True
+            )
+        ],
+        "storage": {
+            "capacity_bytes": geometry.capacity_bytes,
+            "word_bytes": geometry.beat_bytes,
+            "banks": list(bank_paths(emitted)),
+            "rows": geometry.rows,
+            "layout": (
+                f"word n of bank b holds {geometry.beat_bytes} bytes from byte "
+                f"(n * {geometry.banks} + b) * {geometry.beat_bytes} on, lowest byte lowest"
+            ),
+        },
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=True) + "\n"
+
+
+def _write(directory: Path, files: dict[str, str]) -> None:
+    """Write all files beside their places, then rename them, the last one last."""
+    directory.mkdir(parents=True, exist_ok=True)
+    beside = {name: directory / f".{name}.{os.getpid()}" for name in files}
+    try:
+        for name, text in files.items():
+            beside[name].write_text(text, encoding="ascii", newline="\n")
+        for name in files:
+            beside[name].replace(directory / name)
+    finally:
+        for path in beside.values():
+            path.unlink(missing_ok=True)

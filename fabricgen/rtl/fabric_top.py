@@ -1,0 +1,99 @@
+"""The emitted top: one memory occurrence and the registers that configure it."""
+
+from collections.abc import Iterator
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fabricgen.abi.identity import identity_word
+from fabricgen.abi.unit import programming_unit
+from fabricgen.config.layout import carrier_layout
+from fabricgen.records.fabric import Fabric
+from fabricgen.rtl.axi_lite import AxiLite, axi_lite_signature
+from fabricgen.rtl.channel import ChannelShape
+from fabricgen.rtl.loader import ConfigurationLoader
+from fabricgen.rtl.occurrence import MemoryOccurrence
+from fabricgen.vocab.fabric import EndpointDirection
+
+__all__ = ["FabricTop"]
+
+
+class FabricTop(wiring.Component):
+    """Wire the endpoints and the configuration of one fabric to its boundary.
+
+    Nothing is added between the occurrence and the boundary: ``ready`` of an input endpoint and
+    ``valid`` of an output endpoint mean what they mean at the occurrence.
+
+    Parameters
+    ----------
+    fabric
+        Fabric with one memory; ``Unsupported`` for one that cannot be generated.
+
+    Members
+    -------
+    cfg : In(axi_lite_signature())
+        Registers of the programming unit.
+    endpoint_<ordinal> : In or Out(ChannelShape.signature())
+        Channel of each transport endpoint.
+    """
+
+    cfg: AxiLite
+
+    def __init__(self, fabric: Fabric) -> None:
+        self.unit = programming_unit(fabric)
+        (self.named,) = fabric.memories
+        self.identity = identity_word(fabric)
+        self.occurrence = MemoryOccurrence(self.named)
+        members: dict[str, wiring.Member] = {"cfg": In(axi_lite_signature())}
+        for ordinal, endpoint in enumerate(self.named.occurrence.endpoints):
+            flow = In if endpoint.direction is EndpointDirection.IN else Out
+            shape = ChannelShape(endpoint.payload_width, endpoint.tag_width or 0)
+            members[f"endpoint_{ordinal}"] = flow(shape.signature())
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        """Join loader and occurrence."""
+        m = Module()
+        m.submodules.occurrence = occurrence = self.occurrence
+        faults = {
+            f"{name}_bits": len(getattr(occurrence, f"out_of_range_{name}", ()))
+            for name in ("row", "address")
+        }
+        m.submodules.loader = loader = ConfigurationLoader(self.unit, self.identity, **faults)
+        wiring.connect(m, wiring.flipped(self.cfg), loader.cfg)
+
+        (offset,) = self.unit.carrier_offsets
+        carrier = loader.configuration[offset : offset + carrier_layout(self.named).width]
+        m.d.comb += [
+            occurrence.configuration.eq(carrier),
+            occurrence.hold.eq(loader.hold),
+            loader.quiescent.eq(occurrence.quiescent),
+            loader.out_of_range.eq(occurrence.out_of_range),
+        ]
+        for name in loader.details:
+            member = f"out_of_range_{name}"
+            m.d.comb += getattr(loader, member).eq(getattr(occurrence, member))
+
+        for outer, inner, is_input in self._channels():
+            if is_input:
+                wiring.connect(m, wiring.flipped(outer), inner)
+            else:
+                wiring.connect(m, inner, wiring.flipped(outer))
+        return m
+
+    def endpoint_ports(self) -> Iterator[tuple[str, Signal, bool]]:
+        """Port name, signal and whether it is an input, for every endpoint in order."""
+        for ordinal, name in enumerate(self.named.names.endpoints):
+            channel = getattr(self, f"endpoint_{ordinal}")
+            for member in ("data", "tag", "valid", "ready"):
+                if member in channel.signature.members:
+                    is_input = channel.signature.members[member].flow is In
+                    yield f"{name}_{member}", getattr(channel, member), is_input
+
+    def _channels(self) -> Iterator[tuple[wiring.PureInterface, wiring.PureInterface, bool]]:
+        for ordinal, endpoint in enumerate(self.named.occurrence.endpoints):
+            is_input = endpoint.direction is EndpointDirection.IN
+            kind = "ingress" if is_input else "egress"
+            inner = getattr(self.occurrence, f"{kind}_{ordinal}")
+            yield getattr(self, f"endpoint_{ordinal}"), inner, is_input
