@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.records import service_capability_codec
-from fabricgen.records.overlap import accesses_meet, actors_meet
+from fabricgen.records.overlap import shared_points
 from fabricgen.records.resource import ResourceContract
 from fabricgen.records.service_capability import MemoryServiceCapability, NoConsistency
 
@@ -201,15 +201,18 @@ def _order_findings(capabilities: tuple[MemoryServiceCapability, ...]) -> Iterat
 
 
 def _overlap_findings(capabilities: tuple[MemoryServiceCapability, ...]) -> Iterator[Diagnostic]:
-    for (first, left), (second, right) in combinations(enumerate(capabilities), 2):
-        if actors_meet(left.actor_contract_domain, right.actor_contract_domain) and accesses_meet(
-            left.access_domain, right.access_domain
-        ):
-            yield Diagnostic(
-                "service-capability-overlap",
-                f"capabilities[{second}]",
-                f"One actor and access must be served by one capability, not by number {first} too",
-            )
+    try:
+        groups = shared_points((c.actor_contract_domain, c.access_domain) for c in capabilities)
+    except Invalid as error:
+        yield from error.under("capabilities").diagnostics
+        return
+    pairs = sorted({(second, first) for group in groups for first, second in pairwise(group)})
+    for second, first in pairs:
+        yield Diagnostic(
+            "service-capability-overlap",
+            f"capabilities[{second}]",
+            f"One actor and access must be served by one capability, not by number {first} too",
+        )
 
 
 def _merge_regions(

@@ -8,7 +8,7 @@ from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Invalid
 from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
-from fabricgen.records.overlap import accesses_meet, actors_meet
+from fabricgen.records.overlap import accesses_meet, actors_meet, shared_points
 from fabricgen.records.service import (
     LocalMemoryService,
     MemoryServiceCapability,
@@ -303,6 +303,8 @@ def aligned(*exponents):
 def test_accesses_meet_where_a_concrete_access_is_in_both(left, right, meet):
     assert accesses_meet(accesses(left), accesses(right)) is meet
     assert accesses_meet(accesses(right), accesses(left)) is meet
+    both = [(plain(LOAD), accesses(left)), (plain(LOAD), accesses(right))]
+    assert shared_points(both) == (((0, 1),) if meet else ())
 
 
 def test_an_access_never_meets_its_absence():
@@ -318,3 +320,19 @@ def test_actors_meet_by_schema_and_contract(left, right, meet):
     domains = [MemoryActorContractDomain(LOAD, (LoadStorePlain(v),)) for v in (left, right)]
     assert actors_meet(*domains) is meet
     assert not actors_meet(domains[0], replace(domains[1], actor_schema=STORE))
+    both = [(domain, accesses(WORDS)) for domain in domains]
+    assert shared_points(both) == (((0, 1),) if meet else ())
+
+
+def test_shared_points_name_every_group():
+    widths = [(8,), (8, 16), (16, 32), (64,), (8,)]
+    found = shared_points(
+        (plain(LOAD), accesses(access(ELEMENT, each, read=EXACT))) for each in widths
+    )
+    assert found == ((0, 1, 4), (1, 2))
+
+
+def test_an_absent_access_is_shared_only_with_its_like():
+    assert shared_points([(plain(LOAD), None), (plain(LOAD), accesses(WORDS))]) == ()
+    assert shared_points([(plain(LOAD), None), (plain(LOAD), None)]) == ((0, 1),)
+    assert shared_points([]) == ()
