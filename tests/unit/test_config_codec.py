@@ -17,7 +17,13 @@ from tests.support.memories import (
     ELEMENT,
     LOAD,
     STORE,
+    access_class,
+    alternative,
+    capability,
+    memory,
+    port,
     row,
+    service,
     table,
     view,
 )
@@ -196,3 +202,72 @@ def test_the_storable_bits_are_those_that_some_legal_row_sets():
     assert field(SINGLE, 0, "alignment").get(union) == 0
     assert field(SINGLE, 0, "base_addr").get(union) == 1023
     assert field(SINGLE, 0, "element_width").get(union) == 8 | 16 | 32
+
+
+def shared_port_memory():
+    """One port that loads over endpoint 3 or stores over endpoint 2; other endpoints are shared."""
+    ends = {"addr": 32, "ctrl": 0, "wdata": 32, "rdata": 32, "done": 0}
+    common = {"address": 0, "control": 1, "completion": 4}
+    narrow, wide = (
+        access_class(ELEMENT, LOAD, elements=(8,), lanes=(1,), index=(16,)),
+        access_class(ELEMENT, LOAD, elements=(16,), lanes=(1,), index=(32,)),
+    )
+    stores = access_class(ELEMENT, STORE, elements=(32,), lanes=(1,))
+    return memory(
+        ends,
+        3,
+        (
+            port(
+                alternative(LOAD, {**common, "data": 3}, (narrow, wide)),
+                alternative(STORE, {**common, "data": 2}, (stores,)),
+            ),
+        ),
+        service(
+            capability(LOAD, (narrow, wide), (0,)),
+            capability(STORE, (stores,), (0,)),
+            requesters=1,
+        ),
+    )
+
+
+def test_alternatives_of_a_port_share_its_fields():
+    named = shared_port_memory()
+    schemas = [
+        each.actor_contract_domain.actor_schema
+        for each in named.occurrence.engine.ports[0].capability_alternatives
+    ]
+    for schema, element, index in ((LOAD, 8, 16), (LOAD, 16, 32), (STORE, 32, 32)):
+        access = view(ELEMENT, element=element, index=index)
+        rows = table(row(0, schema, access, alternative_ordinal=schemas.index(schema)))
+        bits = encode_configuration(named, rows)
+        assert decode_configuration(named, bits) == rows
+        exposes_data = field(named, 0, "expose_data").get(bits)
+        assert exposes_data == (1 if schema is LOAD else 0)
+
+
+def test_a_result_that_the_selected_actor_has_not_cannot_be_exposed():
+    named = shared_port_memory()
+    alternatives = named.occurrence.engine.ports[0].capability_alternatives
+    store = next(
+        i for i, a in enumerate(alternatives) if a.actor_contract_domain.actor_schema is STORE
+    )
+    bits = encode_configuration(
+        named, table(row(0, STORE, view(ELEMENT), alternative_ordinal=store))
+    )
+    with pytest.raises(Invalid) as error:
+        decode_configuration(named, with_field(named, bits, 0, "expose_data", 1))
+    assert [(d.where, d.code) for d in error.value.diagnostics] == [
+        ("carrier.rows[0].expose_data", "carrier-unused-field")
+    ]
+
+
+def test_the_class_index_must_be_that_of_the_class_that_admits_the_access():
+    named = shared_port_memory()
+    alternatives = named.occurrence.engine.ports[0].capability_alternatives
+    load = next(
+        i for i, a in enumerate(alternatives) if a.actor_contract_domain.actor_schema is LOAD
+    )
+    access = view(ELEMENT, element=8, index=16)
+    bits = encode_configuration(named, table(row(0, LOAD, access, alternative_ordinal=load)))
+    place = field(named, 0, "access_class")
+    assert refused(named, bits ^ place.mask) == ["carrier-not-canonical"]

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from fabricgen.errors import Unsupported
+from fabricgen.plan.contract import service_contract
 from fabricgen.plan.geometry import (
     AccessMode,
     BankGeometry,
@@ -23,6 +26,7 @@ from tests.support.memories import (
     hybrid_memory,
     memory,
     port,
+    replaced,
     row,
     service,
     view,
@@ -175,3 +179,15 @@ def test_a_row_names_its_mode_and_the_regions_of_the_capability_that_admits_it()
     assert requester_shape(named, 0).modes == (AccessMode(False, 2, 4), AccessMode(False, 4, 1))
     assert requester_choice(named, row(0, LOAD, view(ELEMENT))) == (1, 0)
     assert requester_choice(named, row(0, LOAD, view(CONTIGUOUS, element=16, lanes=2))) == (0, 1)
+
+
+def test_a_bank_with_two_reads_a_cycle_is_unsupported():
+    classes = (access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,)),)
+    named = one_port(classes, classes)
+    local = named.occurrence.local_service
+    contract = service_contract(queues=(2,), banks=((2, 1), (1, 1)), outstanding=4, grant=None)
+    wider = replace(local.memory_service_contract, resource_contract=contract)
+    wider = replaced(named, local_service=replace(local, memory_service_contract=wider))
+    with pytest.raises(Unsupported) as error:
+        bank_geometry(wider)
+    assert codes(error) == ["bank-ports"]

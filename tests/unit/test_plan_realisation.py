@@ -14,7 +14,20 @@ from fabricgen.records.connectivity import (
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
-from tests.support.memories import ELEMENT, LOAD, replaced, row, table, view
+from tests.support.memories import (
+    ELEMENT,
+    LOAD,
+    access_class,
+    alternative,
+    capability,
+    memory,
+    port,
+    replaced,
+    row,
+    service,
+    table,
+    view,
+)
 from tests.support.records import LOCAL, copy_fabric, gather_fabric, load_fabric
 
 SINGLE = load_fabric().memories[0]
@@ -83,6 +96,20 @@ WIDE = replace(RECORD.endpoints[0], payload_width=16385)
 )
 def test_each_limit_has_its_code(changes, code):
     assert [c for _, c in found(**changes)] == [code]
+
+
+def test_an_index_wider_than_a_byte_address_is_not_realised():
+    wide = access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,), index=(32, 65))
+    roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
+    named = memory(
+        {"a": 128, "c": 0, "d": 32, "x": 0},
+        2,
+        (port(alternative(LOAD, roles, (wide,)), inputs=2),),
+        service(capability(LOAD, (wide,), (0,)), requesters=1),
+    )
+    assert [(d.where, d.code) for d in unsupported(Fabric("f", (named,)))] == [
+        ("memory[0].port[0].alternative[0].access[0].address_domain", "index-width-limit")
+    ]
 
 
 def test_row_major_lanes_are_not_realised():

@@ -2,6 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from tests.support.memories import (
@@ -45,7 +47,7 @@ def class_of(occurrence, port, ordinal, **changes):
     (alternative,) = occurrence.engine.ports[port].capability_alternatives
     classes = list(alternative.parameterized_access_domain.access_classes)
     classes[ordinal] = replace(classes[ordinal], **changes)
-    domain = ParameterizedMemoryAccessDomain(tuple(classes))
+    domain = ParameterizedMemoryAccessDomain.of(*classes)
     return changed(occurrence, port, parameterized_access_domain=domain)
 
 
@@ -116,6 +118,12 @@ def test_a_contract_outside_the_clauses_is_refused():
 def test_a_plain_access_has_alignment_one():
     aligned = replace(view(ELEMENT), source_alignment_bytes=4)
     assert found(COPY, 0, actor(LOAD), aligned) == ["plain-alignment"]
+
+
+def test_an_alignment_outside_the_class_is_refused():
+    words_only = AlignmentDomain(UnsignedDomain.of(2))
+    aligned = class_of(COPY, 0, 0, source_alignment=words_only)
+    assert found(aligned, 0, actor(LOAD), view(ELEMENT)) == ["alignment-not-accepted"]
 
 
 def test_a_mask_on_a_port_without_mask_role_is_refused():
