@@ -49,7 +49,7 @@ class _AccessDocument(Document):
     form: Literal["element", "contiguous", "indexed"] = Field(
         description="One element; consecutive elements from one address; one address per lane."
     )
-    address: AddressDocument = Field(description="What one address lane carries.")
+    address: AddressDocument = Field(description="Form and widths of one address lane.")
     element_bits: list[UnsignedItem] = Field(
         min_length=1, description="Widths of one memory element, in bits."
     )

@@ -1,13 +1,14 @@
 """The authoring door of a mapping: TOML text to checked operation rows."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fabricgen.author.document import validated
 from fabricgen.author.findings import Findings, lookup
 from fabricgen.author.mapping_document import (
     MappingDocument,
+    MemoryMappingDocument,
     RowDocument,
 )
 from fabricgen.author.row_access import Selection, access_place, select
@@ -32,10 +33,21 @@ __all__ = ["Mapping", "parse_mapping", "read_mapping", "read_mapping_document"]
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """Configurations of a fabric's memories, and the rows' names per memory and port."""
+    """What a mapping document says about each memory of a fabric.
+
+    Parameters
+    ----------
+    configurations
+        One per memory.
+    row_names
+        Names of the rows, per memory and port.
+    places
+        Per memory, what gives a finding about its configured rows its place in the document.
+    """
 
     configurations: tuple[MemoryConfiguration, ...]
     row_names: tuple[tuple[str | None, ...], ...]
+    places: tuple[Callable[[Diagnostic], Diagnostic], ...]
 
 
 def parse_mapping(text: str, fabric: Fabric) -> tuple[MemoryConfiguration, ...]:
@@ -77,15 +89,16 @@ def _mapping(document: MappingDocument, fabric: Fabric, findings: Findings) -> M
     names = [memory.name for memory in fabric.memories]
     for name in document.memory:
         lookup([name], names, f"memory.{name}", findings)
-    configurations: list[MemoryConfiguration] = []
-    row_names: list[tuple[str | None, ...]] = []
-    for memory in fabric.memories:
-        written = document.memory.get(memory.name)
-        rows = written.row if written is not None else []
-        table = _Table(memory, rows, f"memory.{memory.name}", findings)
-        configurations.append(table.configuration())
-        row_names.append(table.row_names())
-    return Mapping(tuple(configurations), tuple(row_names))
+    nothing = MemoryMappingDocument()
+    tables = [
+        _Table(memory, document.memory.get(memory.name, nothing).row, findings)
+        for memory in fabric.memories
+    ]
+    return Mapping(
+        configurations=tuple(table.configuration() for table in tables),
+        row_names=tuple(table.row_names() for table in tables),
+        places=tuple(table.placed for table in tables),
+    )
 
 
 class _Table:
@@ -95,12 +108,11 @@ class _Table:
         self,
         memory: NamedMemory,
         documents: Sequence[RowDocument],
-        where: str,
         findings: Findings,
     ) -> None:
         self.memory = memory
         self.documents = documents
-        self.where = where
+        self.where = f"memory.{memory.name}"
         self.findings = findings
         #: Per port with a row, the row's position in the document.
         self.positions: dict[int, int] = {}
@@ -121,7 +133,7 @@ class _Table:
             return Disabled()
         configuration = Active(tuple(rows))
         for diagnostic in configuration_findings(self.memory, configuration):
-            self.findings.diagnostics.append(self._placed(diagnostic))
+            self.findings.diagnostics.append(self.placed(diagnostic))
         return configuration
 
     def row_names(self) -> tuple[str | None, ...]:
@@ -162,7 +174,7 @@ class _Table:
             return None
         return _operation_row(document, ordinal, port, selection) if selection else None
 
-    def _placed(self, diagnostic: Diagnostic) -> Diagnostic:
+    def placed(self, diagnostic: Diagnostic) -> Diagnostic:
         """Give a finding about a configured row its place in the document."""
         row = re.match(r"operation_rows\[(\d+)\]\.?", diagnostic.where)
         if row is None:

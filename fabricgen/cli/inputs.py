@@ -1,6 +1,5 @@
 """Inputs of commands, read and checked as far as the command needs them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from fabricgen.author.load import FabricSource, read_fabric_source, read_text
@@ -20,11 +19,11 @@ def unrealised(source: FabricSource) -> list[Diagnostic]:
 def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:
     """Legal rows that an implementation option gives up."""
     return [
-        replace(d, where=f"memory.{memory.name}.{d.where}")
-        for memory, configuration in zip(
-            source.fabric.memories, mapping.configurations, strict=True
+        place(diagnostic)
+        for memory, configuration, place in zip(
+            source.fabric.memories, mapping.configurations, mapping.places, strict=True
         )
-        for d in unsupported_rows(memory, configuration)
+        for diagnostic in unsupported_rows(memory, configuration)
     ]
 
 

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 
 import typer
 
-from fabricgen.cli import checking, planning, reference
+from fabricgen.cli import checking, imaging, planning, reference
 
 __all__ = ["app", "main"]
 
@@ -25,6 +25,7 @@ app = typer.Typer(
 
 checking.register(app)
 planning.register(app)
+imaging.register(app)
 reference.register(app)
 
 

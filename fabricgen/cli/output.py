@@ -93,10 +93,18 @@ def json_bytes(value: object) -> bytes:
     return json.dumps(value, indent=2).encode() + b"\n"
 
 
+class _Console(Console):
+    """A console that leaves a closed pipe to :func:`guarded`."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise instead of ending the process."""
+        raise BrokenPipeError
+
+
 def print_table(*tables: Table) -> None:
     """Print listings for people; where no terminal limits them, as wide as they need."""
     for table in tables:
-        console = Console(file=sys.stdout)
+        console = _Console(file=sys.stdout)
         if not console.is_terminal:
             wide = console.options.update(width=10_000)
             console.width = Measurement.get(console, wide, table).maximum
