@@ -15,6 +15,7 @@ __all__ = ["ServiceChannel", "ServiceChannelShape"]
 class ServiceChannel(Protocol):
     """Interface object of a service channel; members that have no bits are absent."""
 
+    signature: wiring.Signature
     valid: Signal
     ready: Signal
     write: Signal

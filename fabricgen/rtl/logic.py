@@ -1,0 +1,42 @@
+"""Small combinational expressions that several components share."""
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Cat, Const, Value
+
+__all__ = ["any_bit", "at_least", "one_hot", "select"]
+
+
+def any_bit(bits: Iterable[Value]) -> Value:
+    """Or of single bits; constant zero for none."""
+    bits = list(bits)
+    return Cat(*bits).any() if bits else Const(0, 1)
+
+
+def at_least(value: Value, bound: int) -> Value:
+    """``value >= bound`` for a constant bound of any sign and size, without a carry chain."""
+    if bound <= 0:
+        return Const(1, 1)
+    if bound >> len(value):
+        return Const(0, 1)
+    # From the lowest one of the bound upwards: bits below it cannot change the answer.
+    lowest = (bound & -bound).bit_length() - 1
+    result = value[lowest]
+    for bit in range(lowest + 1, len(value)):
+        result = value[bit] & result if bound >> bit & 1 else value[bit] | result
+    return result
+
+
+def select(choices: Sequence[tuple[Value, Value]], width: int) -> Value:
+    """Or of the values whose one-bit condition holds; conditions exclude one another."""
+    terms = [condition.replicate(width) & value[:width] for condition, value in choices]
+    return reduce(or_, terms) if terms else Const(0, width)
+
+
+def one_hot(index: Value | None, count: int) -> list[Value]:
+    """One condition per value of ``index``; an index into one item has no bits and is absent."""
+    if index is None or len(index) == 0:
+        return [Const(1, 1)]
+    return [index == ordinal for ordinal in range(count)]

@@ -1,0 +1,244 @@
+"""Everything of the service that belongs to one requester."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fabricgen.plan.geometry import BankGeometry
+from fabricgen.rtl.logic import any_bit, one_hot, select
+from fabricgen.rtl.service.address import AddressSplit
+from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
+from fabricgen.rtl.service.front_end import FrontEnd
+from fabricgen.rtl.service.range_check import RangeCheck
+from fabricgen.rtl.service.read_aligner import ReadAligner
+from fabricgen.rtl.service.write_aligner import WriteAligner
+
+__all__ = ["Requester"]
+
+
+class Requester(wiring.Component):
+    """Two stages of a whole access: ask banks for rows; then move bytes and answer.
+
+    A part granted in cycle *n* is answered in *n + 1*. The range check is worked out beside the
+    arbitration and used in the second stage only, where it closes byte enables. Reset forgets
+    what was granted.
+
+    Parameters
+    ----------
+    channel
+        Shape of the requester's channel.
+    geometry
+        Banks and beats.
+    regions
+        (base, size) in bytes of each region of the service.
+
+    Members
+    -------
+    channel : In(channel.signature())
+    admit : In(1)
+        The request may be served in this cycle.
+    read_request, write_request : Out(banks), read_grant, write_grant : In(banks)
+    rows : Out(banks * row_bits)
+        Row asked of each bank.
+    read_beats : In(banks * 8 * beat_bytes)
+        Of the banks granted in the cycle before.
+    write_beats : Out(banks * 8 * beat_bytes), write_enable : Out(banks * beat_bytes)
+        For the banks granted in the cycle before.
+    answering : Out(1)
+        The last part of a request is answered in this cycle (registered).
+    idle : Out(1)
+        No part of a request is served or answered (registered).
+
+    Members of a direction that the requester does not have are absent.
+    """
+
+    channel: ServiceChannel
+    admit: Signal
+    read_request: Signal
+    read_grant: Signal
+    read_beats: Signal
+    write_request: Signal
+    write_grant: Signal
+    write_beats: Signal
+    write_enable: Signal
+    rows: Signal
+    answering: Signal
+    idle: Signal
+
+    def __init__(
+        self,
+        channel: ServiceChannelShape,
+        *,
+        geometry: BankGeometry,
+        regions: tuple[tuple[int, int], ...],
+    ) -> None:
+        self.shape = channel
+        self.geometry = geometry
+        self.region_bounds = regions
+        self.split = AddressSplit(geometry)
+        banks, beat_bytes = geometry.banks, geometry.beat_bytes
+        members: dict[str, wiring.Member] = {
+            "channel": In(channel.signature()),
+            "admit": In(1),
+            "rows": Out(banks * self.split.row_bits),
+            "answering": Out(1),
+            "idle": Out(1),
+        }
+        if channel.requester.reads:
+            members |= {
+                "read_request": Out(banks),
+                "read_grant": In(banks),
+                "read_beats": In(banks * 8 * beat_bytes),
+            }
+        if channel.requester.writes:
+            members |= {
+                "write_request": Out(banks),
+                "write_grant": In(banks),
+                "write_beats": Out(banks * 8 * beat_bytes),
+                "write_enable": Out(banks * beat_bytes),
+            }
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        """First stage, the registers between, second stage."""
+        m = Module()
+        self._answer(m, self._ask(m))
+        return m
+
+    def _ask(self, m: Module) -> "_Held":
+        """Requests to the banks, and the range check beside them."""
+        channel, req = self.channel, self.shape.requester
+        m.submodules.front = front = FrontEnd(
+            self.geometry, requester=req, address_bits=self.shape.address_bits
+        )
+        m.submodules.range_check = check = RangeCheck(
+            req, regions=self.region_bounds, address_bits=self.shape.address_bits
+        )
+        m.d.comb += [
+            front.valid.eq(channel.valid & self.admit),
+            front.address.eq(channel.address),
+            front.lanes.eq(channel.lanes),
+            check.address.eq(channel.address),
+            check.beyond.eq(channel.beyond),
+            channel.ready.eq(front.done),
+            self.rows.eq(front.rows),
+        ]
+        if len(req.modes) > 1:
+            m.d.comb += [front.mode.eq(channel.mode), check.mode.eq(channel.mode)]
+        if len(req.region_sets) > 1:
+            m.d.comb += check.regions.eq(channel.regions)
+
+        if req.reads and req.writes:
+            m.d.comb += [
+                self.read_request.eq(Mux(channel.write, 0, front.want)),
+                self.write_request.eq(Mux(channel.write, front.want, 0)),
+                front.grant.eq(self.read_grant | self.write_grant),
+            ]
+        elif req.reads:
+            m.d.comb += [self.read_request.eq(front.want), front.grant.eq(self.read_grant)]
+        else:
+            m.d.comb += [self.write_request.eq(front.want), front.grant.eq(self.write_grant)]
+        held = _Held(m, self.shape, channel, front, check.in_range)
+        m.d.comb += self.idle.eq(~held.part & ~front.partial)
+        return held
+
+    def _answer(self, m: Module, held: "_Held") -> None:
+        """Move bytes between banks and payload, and respond."""
+        channel, req = self.channel, self.shape.requester
+        lanes = range(req.lanes)
+        active = [held.lanes[lane] if req.lanes > 1 else Const(1, 1) for lane in lanes]
+        outside = [active[lane] & ~held.in_range[lane] for lane in lanes]
+        m.d.comb += [
+            self.answering.eq(held.done),
+            channel.rsp_valid.eq(held.part),
+            channel.rsp_done.eq(held.done),
+            channel.rsp_in_range.eq(held.in_range),
+            channel.rsp_fault.eq(any_bit(outside)),
+            channel.rsp_fault_address.eq(self._fault_address(held, outside)),
+        ]
+        if self.shape.slots > 1:
+            m.d.comb += channel.rsp_slot.eq(held.slot)
+        if req.reads:
+            m.submodules.read_aligner = read = ReadAligner(self.geometry, requester=req)
+            held.drive(m, read)
+            m.d.comb += [
+                read.lanes.eq(held.lanes),
+                read.beats.eq(self.read_beats),
+                channel.rsp_data.eq(read.data),
+                channel.rsp_strobe.eq(Mux(held.write, 0, read.strobe)),
+            ]
+        if req.writes:
+            m.submodules.write_aligner = write = WriteAligner(self.geometry, requester=req)
+            held.drive(m, write)
+            m.d.comb += [
+                write.live.eq(Cat(active[lane] & held.in_range[lane] for lane in lanes)),
+                write.data.eq(held.data),
+                self.write_beats.eq(write.beats),
+                self.write_enable.eq(write.enable),
+            ]
+
+    def _fault_address(self, held: "_Held", outside: list[Value]) -> Value:
+        """Low bits of the address of the first lane outside."""
+        req, bits = self.shape.requester, self.shape.address_bits
+        modes = list(zip(one_hot(held.mode, len(req.modes)), req.modes, strict=True))
+        indexed = any_bit(chosen for chosen, mode in modes if mode.indexed)
+        first = [outside[lane] & ~any_bit(outside[:lane]) for lane in range(req.lanes)]
+
+        origins = [(~indexed, held.address.word_select(0, bits))] + [
+            (indexed & first[lane], held.address.word_select(lane, bits))
+            for lane in range(req.segments)
+        ]
+        distances = [
+            (first[lane] & chosen, Const(lane * mode.element_bytes, bits))
+            for chosen, mode in modes
+            for lane in range(1, mode.lanes)
+            if not mode.indexed
+        ]
+        origin = select(origins, bits) if req.segments > 1 else held.address
+        return (origin + select(distances, bits))[:bits] if distances else origin
+
+
+class _Held:
+    """Registers between the stages. Payload is neither reset nor held still between parts."""
+
+    def __init__(
+        self,
+        m: Module,
+        shape: ServiceChannelShape,
+        channel: ServiceChannel,
+        front: FrontEnd,
+        in_range: Value,
+    ) -> None:
+        self.shape = shape
+        self.split = front.split
+        req = shape.requester
+        self.part = self._register(m, front.served.any(), "part", reset_less=False)
+        self.done = self._register(m, front.done, "done", reset_less=False)
+        self.served = self._register(m, front.served, "served")
+        self.address = self._register(m, channel.address, "address")
+        self.lanes = self._register(m, channel.lanes, "lanes")
+        self.in_range = self._register(m, in_range, "in_range")
+        both = req.reads and req.writes
+        self.write = self._register(m, channel.write, "write") if both else Const(req.writes, 1)
+        self.mode = self._register(m, channel.mode, "mode") if len(req.modes) > 1 else None
+        if shape.slots > 1:
+            self.slot = self._register(m, channel.slot, "slot")
+        if req.writes:
+            self.data = self._register(m, channel.data, "data")
+
+    @staticmethod
+    def _register(m: Module, value: Value, name: str, *, reset_less: bool = True) -> Signal:
+        held = Signal(len(value), name=f"held_{name}", reset_less=reset_less)
+        m.d.sync += held.eq(value)
+        return held
+
+    def drive(self, m: Module, aligner: ReadAligner | WriteAligner) -> None:
+        """What both aligners look at."""
+        bits = self.split.low_bits
+        m.d.comb += aligner.served.eq(self.served)
+        if self.mode is not None:
+            m.d.comb += aligner.mode.eq(self.mode)
+        if bits:
+            segments = range(self.shape.requester.segments)
+            low = [self.address.word_select(s, self.shape.address_bits)[:bits] for s in segments]
+            m.d.comb += aligner.low.eq(Cat(*low))

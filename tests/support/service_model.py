@@ -1,0 +1,371 @@
+"""The Local Memory Service as plain Python: what every cycle must show, byte by byte."""
+
+import random
+from dataclasses import dataclass, field
+
+from amaranth.sim import Simulator
+
+from fabricgen.plan.geometry import AccessMode, RequesterShape
+from fabricgen.rtl.service.service import LocalMemoryService
+from tests.support.grant import PolicyModel
+
+
+@dataclass(frozen=True)
+class Request:
+    """One whole access; ``addresses`` are exact, one per segment."""
+
+    write: bool
+    mode: int
+    regions: int
+    addresses: tuple[int, ...]
+    lanes: int
+    data: int = 0
+    slot: int = 0
+
+
+@dataclass
+class Answer:
+    """What one requester's response channel shows in one cycle."""
+
+    done: bool
+    slot: int
+    data: dict[int, int | None] = field(default_factory=dict)  # None: a byte without meaning
+    outside: tuple[int, ...] = ()
+    in_range: int = 0
+    fault_address: int = 0
+
+
+class ServiceModel:
+    """Reads of a cycle see the writes of all cycles before it, and no other."""
+
+    def __init__(self, service: LocalMemoryService, memory: bytes) -> None:
+        self.geometry = service.geometry
+        self.shapes = [channel.requester for channel in service.requesters]
+        self.regions = service.regions
+        self.queues = service.admission.queues
+        self.outstanding = service.admission.outstanding
+        self.policy = service.policy
+        self.memory = bytearray(memory)
+        self.reset()
+
+    def reset(self) -> None:
+        count, banks = len(self.shapes), self.geometry.banks
+        everybody = self.policy
+        if everybody is None:
+            from fabricgen.records.resource import FixedPriority
+
+            everybody = FixedPriority(tuple(range(count)))
+        self.cursors = {
+            (bank, write): PolicyModel(everybody) for bank in range(banks) for write in (0, 1)
+        }
+        self.units = PolicyModel(everybody)
+        self.left: list[list[tuple[int, int]] | None] = [None] * count
+        self.answers: list[Answer | None] = [None] * count
+
+    # Addresses.
+
+    def lane_start(self, shape: RequesterShape, request: Request, lane: int) -> int:
+        mode = shape.modes[request.mode]
+        if mode.indexed:
+            return request.addresses[lane]
+        return request.addresses[0] + lane * mode.element_bytes
+
+    def inside(self, shape: RequesterShape, request: Request, lane: int) -> bool:
+        start = self.lane_start(shape, request, lane)
+        end = start + shape.modes[request.mode].element_bytes
+        return any(
+            base <= start and end <= base + size
+            for base, size in (self.regions[i] for i in shape.region_sets[request.regions])
+        )
+
+    def items(self, shape: RequesterShape, request: Request) -> list[tuple[int, int]]:
+        """(segment, beat) of every byte of an active lane, in lane order, once each."""
+        size = self.geometry.beat_bytes
+        beats = max(2, self.geometry.rows)
+        beats = self.geometry.banks << (beats - 1).bit_length()
+        seen: dict[tuple[int, int], None] = {}
+        mode = shape.modes[request.mode]
+        for lane in active(request):
+            segment = lane if mode.indexed else 0
+            first = request.addresses[segment] % (1 << self.geometry.address_bits)
+            start = first + (0 if mode.indexed else lane * mode.element_bytes)
+            for byte in range(start, start + mode.element_bytes):
+                seen[segment, byte // size % beats] = None
+        return list(seen)
+
+    # One cycle.
+
+    def step(self, offers: list[Request | None]) -> list[bool]:
+        """Serve one cycle; ``answers`` is then what the next cycle shows. Returns ``ready``."""
+        admitted = self._admitted(offers)
+        for r, request in enumerate(offers):
+            if request is not None and r in admitted and self.left[r] is None:
+                self.left[r] = self.items(self.shapes[r], request)
+        served: dict[int, list[tuple[int, int]]] = {r: [] for r in admitted}
+        for bank in range(self.geometry.banks):
+            for write in (0, 1):
+                asking = {
+                    r: beat
+                    for r in admitted
+                    if offers[r].write == write and (beat := self._lead(r, bank)) is not None
+                }
+                winner = self.cursors[bank, write].choose(asking)
+                if winner is not None:
+                    # Only one beat of a bank: every other segment's item in it comes along.
+                    leader = asking[winner]
+                    segments = set()
+                    for item in self.left[winner]:
+                        if item[1] == leader and item[0] not in segments:
+                            segments.add(item[0])
+                            served[winner].append(item)
+        ready = []
+        answers: list[Answer | None] = [None] * len(offers)
+        for r in admitted:
+            for item in served[r]:
+                self.left[r].remove(item)
+            if served[r]:
+                answers[r] = self._answer(r, offers[r], served[r], done=not self.left[r])
+        for r in admitted:
+            if served[r] and offers[r].write:
+                self._store(r, offers[r], served[r])
+        for r, request in enumerate(offers):
+            ready.append(request is not None and r in admitted and not self.left[r])
+            if ready[r]:
+                self.left[r] = None
+        self.answers = answers
+        return ready
+
+    def _lead(self, r: int, bank: int) -> int | None:
+        beats = [beat for _, beat in self.left[r] if beat % self.geometry.banks == bank]
+        return beats[0] if beats else None
+
+    def _admitted(self, offers: list[Request | None]) -> list[int]:
+        answering = [a is not None and a.done for a in self.answers]
+        inside = [r for r, left in enumerate(self.left) if left is not None]
+        asking = {
+            r
+            for r, request in enumerate(offers)
+            if request is not None
+            and r not in inside
+            and not (self.queues[r] == 1 and answering[r])
+        }
+        free = self.outstanding - len(inside) - sum(answering)
+        entered = []
+        while free and asking and (chosen := self.units.choose(asking)) is not None:
+            asking.remove(chosen)
+            entered.append(chosen)
+            free -= 1
+        return sorted(inside + entered)
+
+    def _bytes(self, r: int, request: Request, served: list[tuple[int, int]]):
+        """(payload byte, address, lane in range) of every active byte in the served items."""
+        shape = self.shapes[r]
+        mode = shape.modes[request.mode]
+        beats = self.geometry.banks << (max(2, self.geometry.rows) - 1).bit_length()
+        for lane in active(request):
+            start = self.lane_start(shape, request, lane)
+            low = start % (1 << self.geometry.address_bits)
+            if not mode.indexed:
+                low = request.addresses[0] % (1 << self.geometry.address_bits)
+                low += lane * mode.element_bytes
+            for byte in range(mode.element_bytes):
+                item = (lane if mode.indexed else 0, (low + byte) // self.geometry.beat_bytes % beats)
+                if item in served:
+                    place = lane * mode.element_bytes + byte
+                    yield place, start + byte, self.inside(shape, request, lane)
+
+    def _answer(self, r: int, request: Request, served: list, *, done: bool) -> Answer:
+        shape = self.shapes[r]
+        answer = Answer(done, request.slot)
+        if not request.write:
+            for place, address, ok in self._bytes(r, request, served):
+                answer.data[place] = self.memory[address] if ok else None
+        lanes = range(shape.modes[request.mode].lanes)
+        answer.in_range = sum(1 << i for i in lanes if self.inside_any(shape, request, i))
+        answer.outside = tuple(i for i in active(request) if not self.inside(shape, request, i))
+        if answer.outside:
+            address = self.lane_start(shape, request, answer.outside[0])
+            answer.fault_address = address % (1 << self.geometry.address_bits)
+        return answer
+
+    def inside_any(self, shape: RequesterShape, request: Request, lane: int) -> bool:
+        """As ``inside``, for lanes that may not be active."""
+        return self.inside(shape, request, lane)
+
+    def _store(self, r: int, request: Request, served: list[tuple[int, int]]) -> None:
+        for place, address, ok in self._bytes(r, request, served):
+            if ok:
+                self.memory[address] = request.data >> 8 * place & 0xFF
+
+
+def active(request: Request) -> list[int]:
+    return [i for i in range(request.lanes.bit_length()) if request.lanes >> i & 1]
+
+
+class Bench:
+    """Drive a service cycle by cycle beside its model and compare everything that has meaning."""
+
+    def __init__(self, service: LocalMemoryService, rng: random.Random) -> None:
+        self.service = service
+        self.rng = rng
+        geometry = service.geometry
+        self.ports = [getattr(service, f"requester_{i}") for i in range(len(service.requesters))]
+        size = max(2, geometry.rows) * geometry.banks * geometry.beat_bytes
+        self.initial = rng.randbytes(size)
+        self.model = ServiceModel(service, self.initial)
+        self.cycles = 0
+        self.done = [0] * len(self.ports)
+
+    def run(self, streams: list[list[Request | None]], *, limit: int = 100_000, reset_at=()) -> int:
+        """Offer each stream in order (None: an idle cycle) to its end; return the cycles."""
+
+        async def bench(ctx):
+            await self._preload(ctx)
+            at = [0] * len(streams)
+            while any(i < len(s) for i, s in zip(at, streams, strict=True)) or any(
+                self.model.answers
+            ):
+                offers = [s[i] if i < len(s) else None for i, s in zip(at, streams, strict=True)]
+                for r, request in enumerate(offers):
+                    self._offer(ctx, r, request)
+                self._check_answers(ctx)
+                busy = any(self.model.answers) or any(
+                    left is not None and request is not None and self._partial(r, request)
+                    for r, (left, request) in enumerate(
+                        zip(self.model.left, offers, strict=True)
+                    )
+                )
+                assert ctx.get(self.service.idle) == (not busy), f"cycle {self.cycles}: idle"
+                ready = self.model.step(offers)
+                for r, request in enumerate(offers):
+                    if request is not None:
+                        shown = bool(ctx.get(self.ports[r].ready))
+                        assert shown == ready[r], f"cycle {self.cycles}: ready of {r}"
+                    if request is None or ready[r]:
+                        at[r] = min(at[r] + 1, len(streams[r]))
+                self.cycles += 1
+                assert self.cycles < limit
+                await ctx.tick()
+            for _ in range(2):
+                await ctx.tick()
+            self._check_memory(ctx)
+
+        sim = Simulator(self.service)
+        sim.add_clock(1e-6)
+        sim.add_testbench(bench)
+        sim.run()
+        return self.cycles
+
+    def _partial(self, r: int, request: Request) -> bool:
+        return len(self.model.left[r]) < len(self.model.items(self.model.shapes[r], request))
+
+    def _words(self):
+        """(bank, row, offset of the word in memory)."""
+        geometry = self.service.geometry
+        for row in range(max(2, geometry.rows)):
+            for b, bank in enumerate(self.service.banks):
+                yield bank, row, (row * geometry.banks + b) * geometry.beat_bytes
+
+    async def _preload(self, ctx):
+        size = self.service.geometry.beat_bytes
+        for bank, row, at in self._words():
+            ctx.set(bank.mem.data[row], int.from_bytes(self.initial[at : at + size], "little"))
+
+    def _check_memory(self, ctx):
+        size = self.service.geometry.beat_bytes
+        for bank, row, at in self._words():
+            word = ctx.get(bank.mem.data[row]).to_bytes(size, "little")
+            assert word == bytes(self.model.memory[at : at + size]), f"byte {at}"
+
+    def _offer(self, ctx, r: int, request: Request | None) -> None:
+        port, shape = self.ports[r], self.service.requesters[r]
+        req, bits = shape.requester, shape.address_bits
+        ctx.set(port.valid, request is not None)
+        noise = self.rng.getrandbits
+        addresses = [noise(bits + 1) for _ in range(req.segments)]
+        if request is not None:
+            addresses[: len(request.addresses)] = request.addresses
+        low = sum((a % (1 << bits)) << bits * i for i, a in enumerate(addresses))
+        beyond = sum((a >> bits != 0) << i for i, a in enumerate(addresses))
+        values = {
+            "write": request and int(request.write),
+            "mode": request and request.mode,
+            "regions": request and request.regions,
+            "lanes": request and request.lanes,
+            "data": request and request.data,
+            "slot": request and request.slot,
+        }
+        ctx.set(port.address, low)
+        ctx.set(port.beyond, beyond)
+        for name, value in values.items():
+            if (signal := getattr(port, name, None)) is not None:
+                limit = {"mode": len(req.modes), "regions": len(req.region_sets)}.get(name)
+                idle = self.rng.randrange(limit) if limit else noise(len(signal))
+                ctx.set(signal, idle if value is None else value)
+
+    def _check_answers(self, ctx) -> None:
+        for r, (port, answer) in enumerate(zip(self.ports, self.model.answers, strict=True)):
+            where = f"cycle {self.cycles}, requester {r}: "
+            assert ctx.get(port.rsp_valid) == (answer is not None), where + "valid"
+            if answer is None:
+                continue
+            req = self.service.requesters[r].requester
+            assert ctx.get(port.rsp_done) == answer.done, where + "done"
+            self.done[r] += answer.done
+            if self.service.requesters[r].slots > 1:
+                assert ctx.get(port.rsp_slot) == answer.slot, where + "slot"
+            if req.reads:
+                strobe = sum(1 << place for place in answer.data)
+                assert ctx.get(port.rsp_strobe) == strobe, where + "strobe"
+                data = ctx.get(port.rsp_data)
+                for place, value in answer.data.items():
+                    if value is not None:
+                        assert data >> 8 * place & 0xFF == value, where + f"byte {place}"
+            if answer.done:
+                assert ctx.get(port.rsp_in_range) == answer.in_range, where + "in range"
+                assert ctx.get(port.rsp_fault) == bool(answer.outside), where + "fault"
+                if answer.outside:
+                    address = ctx.get(port.rsp_fault_address)
+                    assert address == answer.fault_address, where + "fault address"
+
+
+def random_request(rng: random.Random, service: LocalMemoryService, r: int) -> Request:
+    """A request that collides a lot: few beats, some of them at or past the end."""
+    shape = service.requesters[r].requester
+    ordinal = rng.randrange(len(shape.modes))
+    mode: AccessMode = shape.modes[ordinal]
+    capacity = service.geometry.capacity_bytes
+    grid = mode.element_bytes if shape.aligned else 1
+
+    def address() -> int:
+        span = rng.choice([4 * grid, 64, capacity, 2 << service.geometry.address_bits])
+        origin = rng.choice([0, 0, 0, capacity - 8 * grid, (1 << service.geometry.address_bits) - 16])
+        return max(0, origin + rng.randrange(span)) // grid * grid
+
+    write = rng.random() < 0.5 if shape.reads and shape.writes else shape.writes
+    full = (1 << mode.lanes) - 1
+    return Request(
+        write=bool(write),
+        mode=ordinal,
+        regions=rng.randrange(len(shape.region_sets)),
+        addresses=tuple(address() for _ in range(mode.lanes if mode.indexed else 1)),
+        lanes=full if rng.random() < 0.5 else rng.randint(1, full),
+        data=rng.getrandbits(8 * shape.data_bytes),
+        slot=rng.randrange(service.requesters[r].slots),
+    )
+
+
+def random_streams(
+    rng: random.Random, service: LocalMemoryService, length: int
+) -> list[list[Request | None]]:
+    """A stream per requester, some back to back, some with idle cycles."""
+    streams = []
+    for r in range(len(service.requesters)):
+        idle = rng.choice([0.0, 0.0, 0.3, 0.8])
+        streams.append(
+            [
+                None if rng.random() < idle else random_request(rng, service, r)
+                for _ in range(length)
+            ]
+        )
+    return streams
