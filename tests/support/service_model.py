@@ -169,7 +169,10 @@ class ServiceModel:
                 low = request.addresses[0] % (1 << self.geometry.address_bits)
                 low += lane * mode.element_bytes
             for byte in range(mode.element_bytes):
-                item = (lane if mode.indexed else 0, (low + byte) // self.geometry.beat_bytes % beats)
+                item = (
+                    lane if mode.indexed else 0,
+                    (low + byte) // self.geometry.beat_bytes % beats,
+                )
                 if item in served:
                     place = lane * mode.element_bytes + byte
                     yield place, start + byte, self.inside(shape, request, lane)
@@ -231,9 +234,7 @@ class Bench:
                 self._check_answers(ctx)
                 busy = any(self.model.answers) or any(
                     left is not None and request is not None and self._partial(r, request)
-                    for r, (left, request) in enumerate(
-                        zip(self.model.left, offers, strict=True)
-                    )
+                    for r, (left, request) in enumerate(zip(self.model.left, offers, strict=True))
                 )
                 assert ctx.get(self.service.idle) == (not busy), f"cycle {self.cycles}: idle"
                 ready = self.model.step(offers)
@@ -339,7 +340,9 @@ def random_request(rng: random.Random, service: LocalMemoryService, r: int) -> R
 
     def address() -> int:
         span = rng.choice([4 * grid, 64, capacity, 2 << service.geometry.address_bits])
-        origin = rng.choice([0, 0, 0, capacity - 8 * grid, (1 << service.geometry.address_bits) - 16])
+        origin = rng.choice(
+            [0, 0, 0, capacity - 8 * grid, (1 << service.geometry.address_bits) - 16]
+        )
         return max(0, origin + rng.randrange(span)) // grid * grid
 
     write = rng.random() < 0.5 if shape.reads and shape.writes else shape.writes

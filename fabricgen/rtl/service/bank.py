@@ -23,6 +23,9 @@ class Bank(wiring.Component):
     and whatever the storage returns for them is not looked at. Bytes of that beat which are not
     written must be returned as they are. ``mem`` is the storage.
 
+    ``read_beat`` is the whole beat for everybody. A reader that forwards for itself takes
+    ``stored`` and the write stage; what nobody takes is removed by synthesis.
+
     Reset forgets a granted write; the storage is not reset.
 
     Parameters
@@ -42,8 +45,12 @@ class Bank(wiring.Component):
     write_rows : In(writers * row_bits)
     write_beats : In(writers * 8 * beat_bytes), write_enable : In(writers * beat_bytes)
         Of the write granted in the cycle before; what others show is not looked at.
+    writing_row : Out(row_bits), writing_beat : Out(8 * beat_bytes), writing_enable : Out(beat_bytes)
+        What is written at the end of this cycle.
+    stored : Out(8 * beat_bytes)
+        What the storage returns for the read granted in the cycle before.
     read_beat : Out(8 * beat_bytes)
-        Of the read granted in the cycle before.
+        The same with the bytes of the write that the read met.
 
     Members of a direction that nobody uses are absent.
     """
@@ -51,12 +58,16 @@ class Bank(wiring.Component):
     read_request: Signal
     read_grant: Signal
     read_rows: Signal
+    stored: Signal
     read_beat: Signal
     write_request: Signal
     write_grant: Signal
     write_rows: Signal
     write_beats: Signal
     write_enable: Signal
+    writing_row: Signal
+    writing_beat: Signal
+    writing_enable: Signal
 
     def __init__(
         self,
@@ -87,6 +98,7 @@ class Bank(wiring.Component):
                 "read_request": In(len(readers)),
                 "read_grant": Out(len(readers)),
                 "read_rows": In(len(readers) * row),
+                "stored": Out(beat),
                 "read_beat": Out(beat),
             }
         if writers:
@@ -96,6 +108,9 @@ class Bank(wiring.Component):
                 "write_rows": In(len(writers) * row),
                 "write_beats": In(len(writers) * beat),
                 "write_enable": In(len(writers) * self.beat_bytes),
+                "writing_row": Out(row),
+                "writing_beat": Out(beat),
+                "writing_enable": Out(self.beat_bytes),
             }
         super().__init__(members)
 
@@ -122,12 +137,17 @@ class Bank(wiring.Component):
             granted.eq(arbiter.grant),
             write_row.eq(_word_of(arbiter.grant, self.write_rows)),
         ]
-        port = self.mem.write_port(granularity=8)
         enable = _word_of(granted, self.write_enable)
         m.d.comb += [
-            port.addr.eq(write_row),
-            port.data.eq(_word_of(granted, self.write_beats)),
-            port.en.eq(Mux(granted.any(), enable, 0) if len(self.writers) == 1 else enable),
+            self.writing_row.eq(write_row),
+            self.writing_beat.eq(_word_of(granted, self.write_beats)),
+            self.writing_enable.eq(enable if len(self.writers) > 1 else Mux(granted, enable, 0)),
+        ]
+        port = self.mem.write_port(granularity=8)
+        m.d.comb += [
+            port.addr.eq(self.writing_row),
+            port.data.eq(self.writing_beat),
+            port.en.eq(self.writing_enable),
         ]
 
     def _read(self, m: Module) -> None:
@@ -139,26 +159,21 @@ class Bank(wiring.Component):
             self.read_grant.eq(arbiter.grant),
             port.en.eq(1),
             port.addr.eq(_word_of(arbiter.grant, self.read_rows)),
+            self.stored.eq(port.data),
+            self.read_beat.eq(port.data),
         ]
-        if not self.writers:
-            m.d.comb += self.read_beat.eq(port.data)
-            return
-
-        (write,) = self.mem.write_ports
-        last_data = Signal(8 * self.beat_bytes, reset_less=True)
-        newer = Signal(self.beat_bytes)
-        m.d.sync += [
-            last_data.eq(write.data),
-            newer.eq(Mux(port.addr == write.addr, write.en, 0)),
-        ]
-        for byte in range(self.beat_bytes):
-            m.d.comb += self.read_beat.word_select(byte, 8).eq(
-                Mux(
-                    newer[byte],
-                    last_data.word_select(byte, 8),
-                    port.data.word_select(byte, 8),
-                )
-            )
+        if self.writers:
+            newer_beat = Signal(8 * self.beat_bytes, reset_less=True)
+            newer = Signal(self.beat_bytes)
+            m.d.sync += [
+                newer_beat.eq(self.writing_beat),
+                newer.eq(Mux(port.addr == self.writing_row, self.writing_enable, 0)),
+            ]
+            for byte in range(self.beat_bytes):
+                with m.If(newer[byte]):
+                    m.d.comb += self.read_beat.word_select(byte, 8).eq(
+                        newer_beat.word_select(byte, 8)
+                    )
 
 
 def _word_of(grant: Value, words: Value) -> Value:

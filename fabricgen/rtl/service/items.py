@@ -82,6 +82,11 @@ class RequestItems:
         return len(self.items) == 1
 
     @property
+    def read_ring_bytes(self) -> int:
+        """Bytes that a read chooses from: the one beat, or all banks' beats."""
+        return self.beat_bytes * (1 if self.is_single else self.geometry.banks)
+
+    @property
     def has_one_item_per_bank(self) -> bool:
         """No two items of one request can lie in the same bank."""
         return self.requester.segments == 1 and self.segment_beats(0) <= self.geometry.banks

@@ -17,7 +17,8 @@ class ReadAligner(wiring.Component):
     """Turn each segment's bytes down to its first one and place them in the payload.
 
     All banks together are a ring of bytes, in which an address names a place by its low bits
-    alone, so the choice of banks and the offset in a beat are one rotation. Combinational.
+    alone, so the choice of banks and the offset in a beat are one rotation. Where every request
+    is one beat, the beat comes chosen and is a ring by itself. Combinational.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ class ReadAligner(wiring.Component):
     lanes : In(lanes)
     served : In(items)
         Items whose beats stand in ``beats`` now.
-    beats : In(banks * 8 * beat_bytes)
+    beats : In(banks * 8 * beat_bytes), or In(8 * beat_bytes) where every request is one beat
     data : Out(8 * data_bytes), strobe : Out(data_bytes)
         Bytes of active lanes that lie in those items; other data bytes carry no meaning.
     """
@@ -54,7 +55,7 @@ class ReadAligner(wiring.Component):
         members = {
             "lanes": In(requester.lanes),
             "served": In(len(self.plan.items)),
-            "beats": In(8 * geometry.banks * geometry.beat_bytes),
+            "beats": In(8 * self.plan.read_ring_bytes),
             "data": Out(8 * requester.data_bytes),
             "strobe": Out(requester.data_bytes),
         }
@@ -92,9 +93,10 @@ class ReadAligner(wiring.Component):
     def _window(self, m: Module, segment: int) -> list[Value]:
         """Bytes behind a segment's address."""
         step_bits = self.plan.least_step.bit_length() - 1
-        amount: list[Value | None] = list(self._low(segment))
+        ring_bits = self.plan.read_ring_bytes.bit_length() - 1
+        amount: list[Value | None] = list(self._low(segment)[:ring_bits])
         amount[:step_bits] = [None] * min(step_bits, len(amount))
-        ring = [self.beats.word_select(place, 8) for place in range(len(self.beats) // 8)]
+        ring = [self.beats.word_select(place, 8) for place in range(self.plan.read_ring_bytes)]
         count = self.plan.window_bytes(segment)
         return rotate_down(m, ring, amount, count, name=f"turn_{segment}")
 

@@ -7,8 +7,10 @@ from amaranth.lib.wiring import In, Out
 from fabricgen.plan.geometry import BankGeometry
 from fabricgen.rtl.logic import any_bit, one_hot, select
 from fabricgen.rtl.service.address import AddressSplit
+from fabricgen.rtl.service.beat_reader import BeatReader
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.service.front_end import FrontEnd
+from fabricgen.rtl.service.items import RequestItems
 from fabricgen.rtl.service.range_check import RangeCheck
 from fabricgen.rtl.service.read_aligner import ReadAligner
 from fabricgen.rtl.service.write_aligner import WriteAligner
@@ -31,6 +33,8 @@ class Requester(wiring.Component):
         Banks and beats.
     regions
         (base, size) in bytes of each region of the service.
+    forwards
+        Somebody writes at all, so a read can meet a write.
 
     Members
     -------
@@ -40,8 +44,11 @@ class Requester(wiring.Component):
     read_request, write_request : Out(banks), read_grant, write_grant : In(banks)
     rows : Out(banks * row_bits)
         Row asked of each bank.
-    read_beats : In(banks * 8 * beat_bytes)
-        Of the banks granted in the cycle before.
+    stored, read_beats : In(banks * 8 * beat_bytes)
+        Of the banks granted in the cycle before: what their storages return, and the same with
+        newer bytes.
+    writing_rows, writing_beats, writing_enable : In, of all banks; absent unless ``forwards``
+        What is written at the end of this cycle.
     write_beats : Out(banks * 8 * beat_bytes), write_enable : Out(banks * beat_bytes)
         For the banks granted in the cycle before.
     answering : Out(1)
@@ -56,7 +63,11 @@ class Requester(wiring.Component):
     admit: Signal
     read_request: Signal
     read_grant: Signal
+    stored: Signal
     read_beats: Signal
+    writing_rows: Signal
+    writing_beats: Signal
+    writing_enable: Signal
     write_request: Signal
     write_grant: Signal
     write_beats: Signal
@@ -71,8 +82,11 @@ class Requester(wiring.Component):
         *,
         geometry: BankGeometry,
         regions: tuple[tuple[int, int], ...],
+        forwards: bool,
     ) -> None:
         self.shape = channel
+        self.forwards = forwards
+        self.plan = RequestItems(geometry, channel.requester)
         self.geometry = geometry
         self.region_bounds = regions
         self.split = AddressSplit(geometry)
@@ -88,7 +102,14 @@ class Requester(wiring.Component):
             members |= {
                 "read_request": Out(banks),
                 "read_grant": In(banks),
+                "stored": In(banks * 8 * beat_bytes),
                 "read_beats": In(banks * 8 * beat_bytes),
+            }
+        if channel.requester.reads and forwards:
+            members |= {
+                "writing_rows": In(banks * self.split.row_bits),
+                "writing_beats": In(banks * 8 * beat_bytes),
+                "writing_enable": In(banks * beat_bytes),
             }
         if channel.requester.writes:
             members |= {
@@ -163,7 +184,7 @@ class Requester(wiring.Component):
             held.drive(m, read)
             m.d.comb += [
                 read.lanes.eq(held.lanes),
-                read.beats.eq(self.read_beats),
+                read.beats.eq(self._read_one(m) if self.plan.is_single else self.read_beats),
                 channel.rsp_data.eq(read.data),
                 channel.rsp_strobe.eq(Mux(held.write, 0, read.strobe)),
             ]
@@ -176,6 +197,23 @@ class Requester(wiring.Component):
                 self.write_beats.eq(write.beats),
                 self.write_enable.eq(write.enable),
             ]
+
+    def _read_one(self, m: Module) -> Value:
+        """The beat of a requester that never needs two."""
+        m.submodules.beat_reader = reader = BeatReader(self.geometry, forwards=self.forwards)
+        m.d.comb += [
+            reader.row.eq(self.split.row(self.channel.address)),
+            reader.stored.eq(self.stored),
+        ]
+        if self.geometry.banks > 1:
+            m.d.comb += reader.bank.eq(self.split.bank(self.channel.address))
+        if self.forwards:
+            m.d.comb += [
+                reader.writing_rows.eq(self.writing_rows),
+                reader.writing_beats.eq(self.writing_beats),
+                reader.writing_enable.eq(self.writing_enable),
+            ]
+        return reader.beat
 
     def _fault_address(self, held: "_Held", outside: list[Value]) -> Value:
         """Low bits of the address of the first lane outside."""

@@ -96,7 +96,12 @@ class LocalMemoryService(wiring.Component):
         m.submodules.admission = self.admission
         requesters: list[Requester] = []
         for i, shape in enumerate(self.requesters):
-            requester = Requester(shape, geometry=self.geometry, regions=self.regions)
+            requester = Requester(
+                shape,
+                geometry=self.geometry,
+                regions=self.regions,
+                forwards=bool(self.writers),
+            )
             m.submodules[f"requester_{i}"] = requester
             connect(m, flipped(getattr(self, f"requester_{i}")), requester.channel)
             m.d.comb += [
@@ -126,8 +131,15 @@ class LocalMemoryService(wiring.Component):
         for place, requester in enumerate(readers):
             m.d.comb += [
                 requester.read_grant[b].eq(bank.read_grant[place]),
+                self._word(requester.stored, b).eq(bank.stored),
                 self._word(requester.read_beats, b).eq(bank.read_beat),
             ]
+            if self.writers:
+                m.d.comb += [
+                    self._word(requester.writing_rows, b).eq(bank.writing_row),
+                    self._word(requester.writing_beats, b).eq(bank.writing_beat),
+                    self._word(requester.writing_enable, b).eq(bank.writing_enable),
+                ]
 
     def _join_writers(self, m: Module, b: int, bank: Bank, writers: list[Requester]) -> None:
         """One bank's write side: requests and rows in, grants out, then beats in."""
