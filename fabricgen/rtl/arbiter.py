@@ -1,6 +1,8 @@
 """Combinational choice of one requester, by the declared grant policy."""
 
-from amaranth.hdl import Module, Signal
+from dataclasses import dataclass
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,13 +12,27 @@ from fabricgen.rtl.scan import Scan
 __all__ = ["Arbiter"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Consecutive scan positions: what is asked there, and who wins if the winner is there."""
+
+    asked: Value
+    asked_first: Value  # by a position that is not before the cursor
+    grants: tuple[Value, ...]
+    word: Value
+
+
 class Arbiter(wiring.Component):
-    """Grant one of the requests of this cycle, in this cycle.
+    """Grant one of the requests of this cycle, in this cycle, and pass its word on.
 
     At most one bit of ``grant`` is set, and exactly one whenever a request is. Round robin scans
     the declared order from a cursor; the cursor moves past the requester that was granted and
     stays where it is while nothing is (reference: Grant policy). Reset restores the declared
     cursor. No latency; the cursor is the only state.
+
+    A tree over the declared order: if the winner lies in a range of positions, it is the first
+    one there that is not before the cursor, or else the first one. So every range chooses at
+    once, words included, and ranges are joined in logarithmic depth.
 
     Parameters
     ----------
@@ -24,6 +40,8 @@ class Arbiter(wiring.Component):
         Declared policy over the owner's requester ordinals, or None where nothing contends.
     participants
         Ordinals of the owner's requesters that can ask here, in the order of the ports' bits.
+    word_bits
+        Width of what each request carries; 0 for nothing.
 
     Members
     -------
@@ -31,22 +49,60 @@ class Arbiter(wiring.Component):
         A grant given in a cycle must be used in that cycle.
     grant : Out(len(participants))
         One-hot.
+    words : In(len(participants) * word_bits), word : Out(word_bits), absent without bits
+        ``word`` is the granted one, or any one when nothing is granted.
     """
 
     request: Signal
     grant: Signal
+    words: Signal
+    word: Signal
 
-    def __init__(self, policy: GrantPolicy | None, participants: tuple[int, ...]) -> None:
+    def __init__(
+        self, policy: GrantPolicy | None, participants: tuple[int, ...], *, word_bits: int = 0
+    ) -> None:
         self.scan = Scan(policy, participants)
         self.participants = participants
-        super().__init__({"request": In(len(participants)), "grant": Out(len(participants))})
+        self.word_bits = word_bits
+        count = len(participants)
+        members: dict[str, wiring.Member] = {"request": In(count), "grant": Out(count)}
+        if word_bits:
+            members |= {"words": In(count * word_bits), "word": Out(word_bits)}
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
-        """Every request is blocked by the earlier ones; the cursor follows the grant."""
+        """Join ranges from single positions up to all of them."""
         m = Module()
-        bits = range(len(self.participants))
-        for bit in bits:
-            blocked = self.scan.blocked([self.request[other] for other in bits], bit)
-            m.d.comb += self.grant[bit].eq(self.request[bit] & ~blocked)
-        self.scan.advance(m, [self.grant[bit] for bit in bits])
+        root = self._range(0, len(self.participants))
+        for bit, grant in zip(self.scan.positions, root.grants, strict=True):
+            m.d.comb += self.grant[bit].eq(grant)
+        if self.word_bits:
+            m.d.comb += self.word.eq(root.word)
+        self.scan.advance(m, [self.grant[bit] for bit in range(len(self.participants))])
         return m
+
+    def _range(self, first: int, past: int) -> _Range:
+        """Positions ``[first, past)``."""
+        if past - first == 1:
+            bit = self.scan.positions[first]
+            asked = self.request[bit]
+            # Every other position is chosen only in a range that is known to hold a request.
+            is_last = past == len(self.participants)
+            return _Range(
+                asked=asked,
+                asked_first=asked & self.scan.not_before(first),
+                grants=(asked if is_last else Const(1, 1),),
+                word=self.words.word_select(bit, self.word_bits) if self.word_bits else Const(0),
+            )
+        middle = first + (past - first + 1) // 2
+        left, right = self._range(first, middle), self._range(middle, past)
+        goes_left = left.asked_first | (left.asked & ~right.asked_first)
+        return _Range(
+            asked=left.asked | right.asked,
+            asked_first=left.asked_first | right.asked_first,
+            grants=(
+                *(grant & goes_left for grant in left.grants),
+                *(grant & ~goes_left for grant in right.grants),
+            ),
+            word=Mux(goes_left, left.word, right.word),
+        )

@@ -1,7 +1,5 @@
 """The order in which a grant policy looks at requesters, as hardware."""
 
-from collections.abc import Sequence
-
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 from fabricgen.records.resource import GrantPolicy, RoundRobin
@@ -55,23 +53,8 @@ class Scan:
         if self._ahead is None:
             return Const(first < second, 1)
         if first < second:
-            return self._not_before(first) | ~self._not_before(second)
-        return self._not_before(first) & ~self._not_before(second)
-
-    def blocked(self, request: Sequence[Value], bit: int) -> Value:
-        """Some request comes before the one of ``bit``.
-
-        Requests not before the cursor are masked once for all bits; what is left per bit is two
-        prefixes, which is a third of the logic of comparing all pairs.
-        """
-        place = self._place[bit]
-        asks = [request[other] for other in self.positions]
-        before = any_bit(asks[:place])
-        if self._ahead is None:
-            return before
-        masked = [asks[p] & self._not_before(p) for p in range(self._last + 1)]
-        wrapped = before | any_bit(masked[place + 1 :])
-        return any_bit(masked[:place]) | (~self._not_before(place) & wrapped)
+            return self.not_before(first) | ~self.not_before(second)
+        return self.not_before(first) & ~self.not_before(second)
 
     def advance(self, m: Module, last: list[Value]) -> None:
         """Move the cursor past the bit that was granted last in this cycle, if any was."""
@@ -82,8 +65,8 @@ class Scan:
         with m.If(any_bit(last)):
             m.d.sync += self._ahead.eq(Cat(*moved))
 
-    def _not_before(self, position: int) -> Value:
-        """The position is at or behind the cursor."""
+    def not_before(self, position: int) -> Value:
+        """A position of ``positions`` is at or behind the cursor."""
         if self._ahead is None or position == self._last:
             return Const(1, 1)
         return self._ahead[position]

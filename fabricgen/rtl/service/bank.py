@@ -126,16 +126,19 @@ class Bank(wiring.Component):
 
     def _write(self, m: Module) -> None:
         """Grant, then in the next cycle the granted requester's beat."""
-        m.submodules.write_arbiter = arbiter = Arbiter(self.policy, self.writers)
+        m.submodules.write_arbiter = arbiter = Arbiter(
+            self.policy, self.writers, word_bits=self.split.row_bits
+        )
         m.d.comb += [
             arbiter.request.eq(self.write_request),
+            arbiter.words.eq(self.write_rows),
             self.write_grant.eq(arbiter.grant),
         ]
         granted = Signal(len(self.writers), name="write_granted")
         write_row = Signal(self.split.row_bits, reset_less=True)
         m.d.sync += [
             granted.eq(arbiter.grant),
-            write_row.eq(_word_of(arbiter.grant, self.write_rows)),
+            write_row.eq(arbiter.word),
         ]
         enable = _word_of(granted, self.write_enable)
         m.d.comb += [
@@ -152,13 +155,16 @@ class Bank(wiring.Component):
 
     def _read(self, m: Module) -> None:
         """Grant and read; where the last write met the read, its bytes are newer."""
-        m.submodules.read_arbiter = arbiter = Arbiter(self.policy, self.readers)
+        m.submodules.read_arbiter = arbiter = Arbiter(
+            self.policy, self.readers, word_bits=self.split.row_bits
+        )
         port = self.mem.read_port()
         m.d.comb += [
             arbiter.request.eq(self.read_request),
+            arbiter.words.eq(self.read_rows),
             self.read_grant.eq(arbiter.grant),
             port.en.eq(1),
-            port.addr.eq(_word_of(arbiter.grant, self.read_rows)),
+            port.addr.eq(arbiter.word),
             self.stored.eq(port.data),
             self.read_beat.eq(port.data),
         ]
