@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from amaranth.sim import Simulator
 
 from fabricgen.plan.geometry import AccessMode, RequesterShape
+from fabricgen.records.resource import FixedPriority
 from fabricgen.rtl.service.service import LocalMemoryService
 from tests.support.grant import PolicyModel
 
@@ -50,11 +51,7 @@ class ServiceModel:
 
     def reset(self) -> None:
         count, banks = len(self.shapes), self.geometry.banks
-        everybody = self.policy
-        if everybody is None:
-            from fabricgen.records.resource import FixedPriority
-
-            everybody = FixedPriority(tuple(range(count)))
+        everybody = self.policy or FixedPriority(tuple(range(count)))
         self.cursors = {
             (bank, write): PolicyModel(everybody) for bank in range(banks) for write in (0, 1)
         }
@@ -184,16 +181,12 @@ class ServiceModel:
             for place, address, ok in self._bytes(r, request, served):
                 answer.data[place] = self.memory[address] if ok else None
         lanes = range(shape.modes[request.mode].lanes)
-        answer.in_range = sum(1 << i for i in lanes if self.inside_any(shape, request, i))
+        answer.in_range = sum(1 << i for i in lanes if self.inside(shape, request, i))
         answer.outside = tuple(i for i in active(request) if not self.inside(shape, request, i))
         if answer.outside:
             address = self.lane_start(shape, request, answer.outside[0])
             answer.fault_address = address % (1 << self.geometry.address_bits)
         return answer
-
-    def inside_any(self, shape: RequesterShape, request: Request, lane: int) -> bool:
-        """As ``inside``, for lanes that may not be active."""
-        return self.inside(shape, request, lane)
 
     def _store(self, r: int, request: Request, served: list[tuple[int, int]]) -> None:
         for place, address, ok in self._bytes(r, request, served):

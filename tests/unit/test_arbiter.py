@@ -105,13 +105,13 @@ def test_the_comparison_rejects_a_cursor_that_moves_without_a_grant():
 @pytest.mark.parametrize(
     ("policy", "participants", "message"),
     [
-        (None, (), r"^Arbiter participants must be distinct and not empty, not \(\)$"),
-        (None, (1, 1), r"^Arbiter participants must be distinct and not empty, not \(1, 1\)$"),
-        (None, (0, 1), r"^Arbiter policy must be declared for 2 participants, not None$"),
+        (None, (), r"^Participants must be distinct and not empty, not \(\)$"),
+        (None, (1, 1), r"^Participants must be distinct and not empty, not \(1, 1\)$"),
+        (None, (0, 1), r"^Grant policy must be declared for 2 participants, not None$"),
         (
             FixedPriority((0, 1)),
             (1, 2),
-            r"^Arbiter policy must name participants \[2\], not only \(0, 1\)$",
+            r"^Grant policy must name participants \[2\], not only \(0, 1\)$",
         ),
     ],
 )

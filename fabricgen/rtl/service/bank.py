@@ -45,7 +45,8 @@ class Bank(wiring.Component):
     write_rows : In(writers * row_bits)
     write_beats : In(writers * 8 * beat_bytes), write_enable : In(writers * beat_bytes)
         Of the write granted in the cycle before; what others show is not looked at.
-    writing_row : Out(row_bits), writing_beat : Out(8 * beat_bytes), writing_enable : Out(beat_bytes)
+    writing_row : Out(row_bits)
+    writing_beat : Out(8 * beat_bytes), writing_enable : Out(beat_bytes)
         What is written at the end of this cycle.
     stored : Out(8 * beat_bytes)
         What the storage returns for the read granted in the cycle before.
