@@ -1,8 +1,16 @@
 """Wrong parts of the Local Memory Service, one for each check that must see the fault."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, Const, Elaboratable, Module, Mux, Signal
+from amaranth.lib.memory import Memory
 
 from fabricgen.rtl.arbiter import Arbiter
+from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.service.admission import Admission
+from fabricgen.rtl.service.bank import Bank
+from fabricgen.rtl.service.beat_reader import BeatReader
+from fabricgen.rtl.service.front_end import FrontEnd
+from fabricgen.rtl.service.range_check import RangeCheck
+from fabricgen.rtl.service.write_aligner import WriteAligner
 
 
 class HastyArbiter(Arbiter):
@@ -19,4 +27,108 @@ class HastyArbiter(Arbiter):
                     for at in reversed([*range(start, count), *range(start)]):
                         with m.If(self.request[at]):
                             m.d.comb += self.grant.eq(1 << at)
+                            if self.word_bits:
+                                m.d.comb += self.word.eq(self.words.word_select(at, self.word_bits))
+        return m
+
+
+class ForgetfulBank(Bank):
+    """A read does not see the write that it meets."""
+
+    def _forward(self, m, row):
+        pass
+
+
+class ForgetfulReader(BeatReader):
+    """The same where the requester forwards for itself."""
+
+    def _newer(self, byte, chosen):
+        return Const(0, 1)
+
+
+class _ReadPort:
+    def __init__(self, like) -> None:
+        self.addr = Signal.like(like.addr)
+        self.en = Signal.like(like.en)
+        self.data = Signal.like(like.data)
+
+
+class GarblingMemory(Elaboratable):
+    """A right storage that returns garbage for bytes written while they are read."""
+
+    def __init__(self, plain: Memory) -> None:
+        self.plain = plain
+        self.data = plain.data
+
+    def write_port(self, granularity):
+        self.write = self.plain.write_port(granularity=granularity)
+        return self.write
+
+    def read_port(self):
+        self.inner = self.plain.read_port()
+        self.outer = _ReadPort(self.inner)
+        return self.outer
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.plain = self.plain
+        hit = Signal(len(self.write.en))
+        m.d.sync += hit.eq(Mux(self.outer.addr == self.write.addr, self.write.en, 0))
+        m.d.comb += [
+            self.inner.addr.eq(self.outer.addr),
+            self.inner.en.eq(self.outer.en),
+            self.outer.data.eq(self.inner.data ^ Cat(bit.replicate(8) for bit in hit)),
+        ]
+        return m
+
+
+class GarblingBank(Bank):
+    """Not wrong: collisions are undefined, and this shows it."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.mem = GarblingMemory(self.mem)
+
+
+class FirstLaneAligner(WriteAligner):
+    """Where lanes overlap, the lower one wins."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        rings = [self._ring(m, segment) for segment in range(self.requester.segments)]
+        for place in range(self.banks * self.plan.beat_bytes):
+            data = Const(0, 8)
+            for ring, enable in reversed(rings):
+                if ring[place] is not None:
+                    data = Mux(enable[place], ring[place], data)
+            m.d.comb += [
+                self.beats.word_select(place, 8).eq(data),
+                self.enable[place].eq(
+                    any_bit(enable[place] for _, enable in rings if enable[place] is not None)
+                ),
+            ]
+        return m
+
+
+class OpenRangeCheck(RangeCheck):
+    """Only addresses beyond the capacity's bits are outside."""
+
+    def _inside(self, mode, lane, base, size):
+        return ~self.beyond[lane if mode.indexed else 0]
+
+
+class ForgetfulFrontEnd(FrontEnd):
+    """What was served is asked again."""
+
+    def _pending(self, m):
+        pending, taken = super()._pending(m)
+        return {item: self.valid & self._needed(item) for item in pending}, taken
+
+
+class OpenAdmission(Admission):
+    """Everybody is let in."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.comb += self.admit.eq(-1)
         return m

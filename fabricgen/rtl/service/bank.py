@@ -11,7 +11,16 @@ from fabricgen.rtl.arbiter import Arbiter
 from fabricgen.rtl.logic import select
 from fabricgen.rtl.service.address import AddressSplit
 
-__all__ = ["Bank"]
+__all__ = ["NO_COLLISION", "Bank"]
+
+#: Forwarding makes collisions harmless, and synthesis must know: emulating a defined result
+#: costs a register and a multiplexer per bit. Yosys, Quartus, Synplify, Vivado.
+NO_COLLISION = {
+    "no_rw_check": "1",
+    "ramstyle": "no_rw_check",
+    "syn_ramstyle": "no_rw_check",
+    "rw_addr_collision": "no",
+}
 
 
 class Bank(wiring.Component):
@@ -80,21 +89,15 @@ class Bank(wiring.Component):
     ) -> None:
         self.split = AddressSplit(geometry)
         self.beat_bytes = geometry.beat_bytes
-        self.policy = policy
         self.readers = readers
         self.writers = writers
-        # Forwarding makes collisions harmless, and synthesis must know: emulating a defined
-        # result costs a register and a multiplexer per bit. `keep` is for a bank that is only
-        # ever written or only ever read, whose contents are still what people look at.
         self.mem = Memory(
-            shape=8 * self.beat_bytes,
-            depth=self.split.depth,
-            init=[],
-            attrs={"no_rw_check": "1", "keep": "1"},
+            shape=8 * self.beat_bytes, depth=self.split.depth, init=[], attrs=dict(NO_COLLISION)
         )
         row, beat = self.split.row_bits, 8 * self.beat_bytes
         members: dict[str, wiring.Member] = {}
         if readers:
+            self.read_arbiter = Arbiter(policy, readers, word_bits=row)
             members |= {
                 "read_request": In(len(readers)),
                 "read_grant": Out(len(readers)),
@@ -103,6 +106,7 @@ class Bank(wiring.Component):
                 "read_beat": Out(beat),
             }
         if writers:
+            self.write_arbiter = Arbiter(policy, writers, word_bits=row)
             members |= {
                 "write_request": In(len(writers)),
                 "write_grant": Out(len(writers)),
@@ -127,9 +131,7 @@ class Bank(wiring.Component):
 
     def _write(self, m: Module) -> None:
         """Grant, then in the next cycle the granted requester's beat."""
-        m.submodules.write_arbiter = arbiter = Arbiter(
-            self.policy, self.writers, word_bits=self.split.row_bits
-        )
+        m.submodules.write_arbiter = arbiter = self.write_arbiter
         m.d.comb += [
             arbiter.request.eq(self.write_request),
             arbiter.words.eq(self.write_rows),
@@ -156,9 +158,7 @@ class Bank(wiring.Component):
 
     def _read(self, m: Module) -> None:
         """Grant and read; where the last write met the read, its bytes are newer."""
-        m.submodules.read_arbiter = arbiter = Arbiter(
-            self.policy, self.readers, word_bits=self.split.row_bits
-        )
+        m.submodules.read_arbiter = arbiter = self.read_arbiter
         port = self.mem.read_port()
         m.d.comb += [
             arbiter.request.eq(self.read_request),
@@ -170,17 +170,19 @@ class Bank(wiring.Component):
             self.read_beat.eq(port.data),
         ]
         if self.writers:
-            newer_beat = Signal(8 * self.beat_bytes, reset_less=True)
-            newer = Signal(self.beat_bytes)
-            m.d.sync += [
-                newer_beat.eq(self.writing_beat),
-                newer.eq(Mux(port.addr == self.writing_row, self.writing_enable, 0)),
-            ]
-            for byte in range(self.beat_bytes):
-                with m.If(newer[byte]):
-                    m.d.comb += self.read_beat.word_select(byte, 8).eq(
-                        newer_beat.word_select(byte, 8)
-                    )
+            self._forward(m, port.addr)
+
+    def _forward(self, m: Module, row: Value) -> None:
+        """Where the read meets the write of the cycle before its answer, take the write."""
+        newer_beat = Signal(8 * self.beat_bytes, reset_less=True)
+        newer = Signal(self.beat_bytes)
+        m.d.sync += [
+            newer_beat.eq(self.writing_beat),
+            newer.eq(Mux(row == self.writing_row, self.writing_enable, 0)),
+        ]
+        for byte in range(self.beat_bytes):
+            with m.If(newer[byte]):
+                m.d.comb += self.read_beat.word_select(byte, 8).eq(newer_beat.word_select(byte, 8))
 
 
 def _word_of(grant: Value, words: Value) -> Value:

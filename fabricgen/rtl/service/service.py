@@ -64,6 +64,11 @@ class LocalMemoryService(wiring.Component):
                 f"LocalMemoryService has {len(queues)} queues, which is not the same as its "
                 f"{len(requesters)} requesters (each has one)"
             )
+        if policy is None and len(requesters) > 1:
+            raise ValueError(
+                f"LocalMemoryService policy must be declared for {len(requesters)} requesters, "
+                "not None"
+            )
         for name in ("beat_bytes", "banks"):
             value = getattr(geometry, name)
             if value < 1 or value & (value - 1):
