@@ -310,7 +310,8 @@ class _Writer:
 
     def _read_port(self, cell: Cell) -> None:
         memory, ports = self._memory(cell), cell.ports
-        if cell.parameters["TRANSPARENCY_MASK"] not in (0, ""):
+        # Without write ports the mask has no bits, which Yosys writes as "x".
+        if cell.parameters["TRANSPARENCY_MASK"] not in (0, "", "x"):
             raise ValueError(
                 f"Read port of {memory} must return the old word, not a write of the same cycle"
             )
