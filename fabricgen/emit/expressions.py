@@ -10,7 +10,17 @@ from typing import NamedTuple
 
 from fabricgen.emit.netlist import Bit, Cell, Value
 
-__all__ = ["OPERATORS", "TRIMMED", "Expression", "constant", "needs_wire", "operands", "render"]
+__all__ = [
+    "OPERATORS",
+    "TRIMMED",
+    "Expression",
+    "constant",
+    "fit",
+    "is_signed",
+    "needs_wire",
+    "operands",
+    "render",
+]
 
 
 class Expression(NamedTuple):
@@ -82,21 +92,21 @@ def operands(cell: Cell, width: int) -> list[Value]:
         cases = [ports["B"][at : at + width] for at in range(0, len(ports["B"]), full)]
         return [ports["A"][:width], *cases, *_bits(ports["S"])]
     if kind in _BINARY:
-        signed = _signed(cell)
-        return [_fit(ports[side], width, signed=signed) for side in "AB"]
+        signed = is_signed(cell)
+        return [fit(ports[side], width, signed=signed) for side in "AB"]
     if kind in _COMPARE:
-        signed = _signed(cell)
+        signed = is_signed(cell)
         common = max(len(ports["A"]), len(ports["B"]))
-        return [_fit(ports[side], common, signed=signed) for side in "AB"]
+        return [fit(ports[side], common, signed=signed) for side in "AB"]
     if kind in _UNARY:
-        return [_fit(ports["A"], width, signed=bool(cell.number("A_SIGNED")))]
+        return [fit(ports["A"], width, signed=bool(cell.number("A_SIGNED")))]
     if kind in _REDUCE and _is_list(ports["A"]):
         return _bits(ports["A"])
     if kind in _LEFT:
-        return [_fit(ports["A"], width, signed=bool(cell.number("A_SIGNED"))), ports["B"]]
+        return [fit(ports["A"], width, signed=bool(cell.number("A_SIGNED"))), ports["B"]]
     if kind in _RIGHT:
         wide = max(len(ports["A"]), width)
-        return [_fit(ports["A"], wide, signed=bool(cell.number("A_SIGNED"))), ports["B"]]
+        return [fit(ports["A"], wide, signed=bool(cell.number("A_SIGNED"))), ports["B"]]
     return [ports[side] for side in ("A", "B") if side in ports]
 
 
@@ -117,13 +127,13 @@ def render(cell: Cell, width: int, show: Render) -> Expression:
     shown = [show(value) for value in operands(cell, width)]
     kind = cell.kind
     if kind in {"$mux", "$pmux"}:
-        return _choice(shown, len(cell.ports["S"]))
+        return _choice(shown, len(cell.ports["S"]), width)
     if kind in _BINARY:
         return _infix(_BINARY[kind], shown)
     if kind in _COMPARE:
-        signed = _signed(cell) and kind not in {"$eq", "$ne"}
+        signed = is_signed(cell) and kind not in {"$eq", "$ne"}
         sides = [Expression(f"$signed({side.text})") for side in shown] if signed else shown
-        return _extend(_infix(_COMPARE[kind], sides), width)
+        return _extend(_bit_test(kind, sides) or _infix(_COMPARE[kind], sides), width)
     if kind in _UNARY:
         return _prefix(_UNARY[kind], shown[0])
     if kind in _REDUCE:
@@ -142,7 +152,8 @@ def render(cell: Cell, width: int, show: Render) -> Expression:
     raise ValueError(f"Cell must be a known operator, not {kind}")
 
 
-def _signed(cell: Cell) -> bool:
+def is_signed(cell: Cell) -> bool:
+    """Whether both operands are signed."""
     return bool(cell.number("A_SIGNED")) and bool(cell.number("B_SIGNED"))
 
 
@@ -150,7 +161,8 @@ def _arithmetic(cell: Cell) -> bool:
     return cell.kind in {"$sshr", "$shift"} and bool(cell.number("A_SIGNED"))
 
 
-def _fit(value: Value, width: int, *, signed: bool) -> Value:
+def fit(value: Value, width: int, *, signed: bool) -> Value:
+    """Low ``width`` bits of a value, extended where it has fewer."""
     fill = value[-1] if signed and value else "0"
     return value[:width] + (fill,) * (width - len(value))
 
@@ -206,11 +218,37 @@ def _extend(one: Expression, width: int) -> Expression:
     return Expression(f"{{{constant('0' * (width - 1))}, {one.text}}}")
 
 
-def _choice(shown: list[Expression], selects: int) -> Expression:
+def _choice(shown: list[Expression], selects: int, width: int) -> Expression:
     """Chain of conditions, the last case first: cases of one switch exclude one another."""
-    default, cases, conditions = shown[0], shown[1 : 1 + selects], shown[1 + selects :]
-    text = default.text
+    chain, cases, conditions = shown[0], shown[1 : 1 + selects], shown[1 + selects :]
     for case, condition in zip(cases, conditions, strict=True):
-        chosen = f"({case.text})" if case.operator == "?" else case.text
-        text = f"{condition.inside('?')} ? {chosen} : {text}"
-    return Expression(text, "?")
+        chain = (_flag(case, condition, chain) if width == 1 else None) or Expression(
+            f"{condition.inside('?')} ? "
+            f"{f'({case.text})' if case.operator == '?' else case.text} : {chain.text}",
+            "?",
+        )
+    return chain
+
+
+def _bit_test(kind: str, sides: list[Expression]) -> Expression | None:
+    """A comparison of one bit with a constant, as that bit or its complement."""
+    one, other = sides if sides[1].text in {"1'b0", "1'b1"} else reversed(sides)
+    if kind not in {"$eq", "$ne"} or other.text not in {"1'b0", "1'b1"}:
+        return None
+    return one if (other.text == "1'b1") == (kind == "$eq") else _prefix("~", one)
+
+
+def _flag(case: Expression, condition: Expression, otherwise: Expression) -> Expression | None:
+    """A choice of one bit with a constant in it, as what it is: and, or, not."""
+    match case.text, otherwise.text:
+        case "1'b1", "1'b0":
+            return condition
+        case "1'b0", "1'b1":
+            return _prefix("~", condition)
+        case "1'b1", _:
+            return _infix("|", [condition, otherwise])
+        case _, "1'b0":
+            return _infix("&", [condition, case])
+        case "1'b0", _:
+            return _infix("&", [_prefix("~", condition), otherwise])
+    return None

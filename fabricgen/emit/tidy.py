@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
 
-__all__ = ["drop_unknown_defaults", "merge_aliases", "name_parts", "pieces"]
+__all__ = ["drop_unknown_defaults", "merge_aliases", "name_parts", "pieces", "replace_bits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,23 @@ def pieces(bits: Value) -> Iterator[Piece | str]:
         at = end
 
 
-def _replace(module: Module, change: Callable[[Bit], Bit | str]) -> None:
+def replace_bits(
+    module: Module, change: Callable[[Bit], Bit | str], *, are_driven: bool = True
+) -> None:
+    """Put ``change(bit)`` in place of each bit.
+
+    Unless the bits are driven, what connections assign to stays; no cell drives such a bit.
+    """
+
     def changed(value: Value) -> Value:
         return tuple(change(bit) if isinstance(bit, Bit) else bit for bit in value)
 
     for cell in module.cells:
         cell.ports = {port: changed(value) for port, value in cell.ports.items()}
-    module.connections = [(changed(left), changed(right)) for left, right in module.connections]
+    module.connections = [
+        (changed(left) if are_driven else left, changed(right))
+        for left, right in module.connections
+    ]
 
 
 def _whole(module: Module, value: Value) -> Wire | None:
@@ -92,7 +102,7 @@ def merge_aliases(
     chosen: dict[str, str] = {}
     for name, group in groups.items():
         chosen[name] = min(group, key=rank)
-    _replace(module, lambda bit: Bit(chosen.get(bit.wire, bit.wire), bit.place))
+    replace_bits(module, lambda bit: Bit(chosen.get(bit.wire, bit.wire), bit.place))
 
     others = sorted((name for name in chosen if chosen[name] != name), key=rank)
     unnamed = [wire.name for wire in module.wires.values() if not wire.public]
@@ -153,4 +163,4 @@ def name_parts(module: Module, results: dict[str, str]) -> None:
 
     for cell in module.cells:
         split(cell)
-    _replace(module, lambda bit: parts.get(bit, bit))
+    replace_bits(module, lambda bit: parts.get(bit, bit))

@@ -16,6 +16,7 @@ from fabricgen.emit.expressions import (
     operands,
     render,
 )
+from fabricgen.emit.fold import fold_constants
 from fabricgen.emit.layout import Registers, port_order, vector, wrapped
 from fabricgen.emit.names import ModuleNotes, identifier, unique
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
@@ -59,6 +60,7 @@ class _Writer:
         foreign = {f"\\{name}" for name in notes[module.name].foreign}
         self.aliases = merge_aliases(module, self.order, foreign)
         name_parts(module, _RESULTS)
+        fold_constants(module)
         drop_unknown_defaults(module)
 
         public = [wire.name for wire in module.wires.values() if wire.public]
