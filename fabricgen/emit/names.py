@@ -140,6 +140,10 @@ def _name_fragment(
             info.signal_names[signal] = given[key]
             continue
         wanted = own.get(key) or inner.get(key) or signal.name
+        if wanted.startswith("$"):
+            raise ValueError(
+                f"Signals of {'.'.join(hierarchy)} must have names: assign one to a variable a line"
+            )
         info.signal_names[signal] = name = unique(taken, identifier(wanted))
         if rank(signal) == 3:
             foreign.add(name)

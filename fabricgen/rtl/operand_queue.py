@@ -57,7 +57,9 @@ class OperandQueue(wiring.Component):
         """Build registers that shift for one or two slots, and a ring in memory for more."""
         m = Module()
 
-        accept, retire = Signal(), Signal()
+        accept = Signal()
+
+        retire = Signal()
         m.d.comb += [
             accept.eq(self.i.valid & self.i.ready),
             retire.eq(self.o.valid & self.o.ready),
@@ -96,8 +98,10 @@ class OperandQueue(wiring.Component):
 
     def _ring(self, m: Module, accept: Signal, retire: Signal) -> None:
         """Two pointers, and the flags that tell full from empty, over an asynchronous read."""
-        write_at, read_at = Signal(range(self.depth)), Signal(range(self.depth))
-        full, occupied = Signal(), Signal()
+        write_at = Signal(range(self.depth))
+        read_at = Signal(range(self.depth))
+        full = Signal()
+        occupied = Signal()
         m.d.comb += [self.o.valid.eq(occupied), self.i.ready.eq(~full)]
 
         # Control: the flags change only where a token enters or leaves alone.

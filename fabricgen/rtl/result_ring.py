@@ -82,7 +82,8 @@ class ResultRing(wiring.Component):
         m = Module()
 
         # State. `full` and `occupied` change only where a firing enters or leaves alone.
-        full, occupied = Signal(), Signal()
+        full = Signal()
+        occupied = Signal()
         done = [Signal(name=f"done_{slot}") for slot in range(self.slots)]
         tail_next, head_next = self._after(self.tail), self._after(self.head)
         with m.If(self.issue):

@@ -86,7 +86,8 @@ class SpatialPort(wiring.Component):
         # Firing: all active operands, a slot, and the service's acceptance where it is needed.
         lanes, is_idle = self._lanes(operands)
         needed = {role: self._is_needed(role) for role in operands}
-        go, issue = Signal(), Signal()
+        go = Signal()
+        issue = Signal()
         present = [~needed[role] | queue.o.valid for role, queue in operands.items()]
         m.d.comb += [
             go.eq(reduce(and_, present) & ring.available),
