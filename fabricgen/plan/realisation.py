@@ -154,11 +154,11 @@ def _depth_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
         **{f"{role.name} operand queue": depth for role, depth in capacities.operand_depth},
     }
     for name, depth in depths.items():
-        if depth > _DEPTH_LIMIT:
+        if not 1 <= depth <= _DEPTH_LIMIT:
             yield Diagnostic(
                 "port-depth-limit",
                 "resource_contract.states",
-                f"The {name} must have at most {_DEPTH_LIMIT} entries, not {depth}",
+                f"The {name} must have from 1 to {_DEPTH_LIMIT} entries, not {depth}",
             )
 
 

@@ -79,23 +79,19 @@ WIDE = replace(RECORD.endpoints[0], payload_width=16385)
         ),
         ({"connectivity": dispatch((LOCAL, ManagerEndpointTarget(0)))}, "target-not-local"),
         ({"endpoints": (WIDE, *RECORD.endpoints[1:])}, "endpoint-width-limit"),
-        (
-            {
-                "engine": with_port(
-                    resource_contract=port_contract(
-                        in_flight=(4, 4),
-                        result_holding=(4, 4),
-                        operand_depths=(2, 4097),
-                        pattern_count=1,
-                    )
-                )
-            },
-            "port-depth-limit",
-        ),
     ],
 )
 def test_each_limit_has_its_code(changes, code):
     assert [c for _, c in found(**changes)] == [code]
+
+
+@pytest.mark.parametrize(("depth", "codes"), [(0, 1), (1, 0), (4096, 0), (4097, 1)])
+def test_a_queue_has_a_realisable_depth(depth, codes):
+    contract = port_contract(
+        in_flight=(4, 4), result_holding=(4, 4), operand_depths=(2, depth), pattern_count=1
+    )
+    found_codes = [c for _, c in found(engine=with_port(resource_contract=contract))]
+    assert found_codes == ["port-depth-limit"] * codes
 
 
 def test_an_index_wider_than_a_byte_address_is_not_realised():

@@ -167,7 +167,7 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "port-depth-limit": Rule(
-        "Queues and result stores of a realised port have at most 4096 entries.",
+        "Queues and result stores of a realised port have from 1 to 4096 entries.",
         "Operation Rows And Internal Dependencies",
     ),
     "projection-active-lanes": Rule(
