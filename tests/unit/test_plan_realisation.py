@@ -28,7 +28,7 @@ from tests.support.memories import (
     table,
     view,
 )
-from tests.support.records import LOCAL, copy_fabric, gather_fabric, load_fabric
+from tests.support.records import LOCAL, copy_fabric, gather_fabric, load_fabric, service_resources
 
 SINGLE = load_fabric().memories[0]
 RECORD = SINGLE.occurrence
@@ -158,3 +158,14 @@ def test_aligned_bases_are_multiples_of_their_element():
 
 def test_codes_are_kebab_case():
     assert all(code == code.lower().replace("_", "-") for code in RULES)
+
+
+def test_the_requesters_are_the_ports():
+    local = replace(
+        RECORD.local_service,
+        memory_service_contract=replace(
+            RECORD.local_service.memory_service_contract,
+            resource_contract=service_resources(2, banks=2),
+        ),
+    )
+    assert [c for _, c in found(local_service=local)] == ["service-requester-count"]

@@ -207,3 +207,49 @@ def test_connections_of_a_role_are_a_sorted_set():
     twice = loaded(ResultDestination(False, (0, 0)))
     codes = [code for _, code in found(table(twice, stored(RoleSource(0))), connected())]
     assert codes == ["row-destination-order", "row-connection-open"]
+
+
+def test_an_endpoint_is_free_for_another_role_where_a_connection_takes_its_place():
+    # Load port 0 may feed the address of load port 1, which shares its ingress 0 with port 0.
+    ends = {"a": 32, "c0": 0, "c1": 0, "d0": 32, "x0": 0, "d1": 32, "x1": 0}
+    classes = hybrid_classes(LOAD)[:1]
+    ports = [
+        port(
+            alternative(LOAD, {"address": 0, "control": c, "data": d, "completion": x}, classes),
+            inputs=2,
+        )
+        for c, d, x in ((1, 3, 4), (2, 5, 6))
+    ]
+    named = memory(ends, 3, ports, service(capability(LOAD, classes, (0, 1)), requesters=2))
+    connectivity = replace(
+        named.occurrence.connectivity, internal_connections=(InternalConnection(3, 0),)
+    )
+    named = replaced(named, connectivity=connectivity)
+    first, second = (row(ordinal, LOAD, view(ELEMENT)) for ordinal in (0, 1))
+    fed = replace(second, sources=((ROLE.ADDRESS, RoleSource(0)), *second.sources[1:]))
+    feeding = replace(
+        first,
+        destinations=((ROLE.DATA, ResultDestination(False, (0,))), *first.destinations[1:]),
+    )
+    assert found(table(first, second), named) == [("operation_rows", "row-endpoint-conflict")]
+    assert found(table(feeding, fed), named) == []
+
+
+def test_a_result_that_is_not_exposed_leaves_its_endpoint_free():
+    named = shared_endpoint_memory()
+    connectivity = replace(
+        named.occurrence.connectivity, internal_connections=(InternalConnection(5, 2),)
+    )
+    named = replaced(named, connectivity=connectivity)
+    first, second = (row(ordinal, LOAD, view(ELEMENT)) for ordinal in (0, 1))
+    inside = replace(
+        first,
+        destinations=((ROLE.DATA, ResultDestination(False, (0,))), *first.destinations[1:]),
+    )
+    fed = replace(second, sources=((ROLE.ADDRESS, RoleSource(0)), *second.sources[1:]))
+    assert found(table(inside, fed), named) == []
+    both = replace(
+        first,
+        destinations=((ROLE.DATA, ResultDestination(True, (0,))), *first.destinations[1:]),
+    )
+    assert found(table(both, fed), named) == [("operation_rows", "row-endpoint-conflict")]

@@ -1,0 +1,86 @@
+from dataclasses import replace
+
+from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.unsigned import UnsignedDomain
+from fabricgen.plan.admission import admissions, admitting_capability
+from fabricgen.plan.geometry import AccessMode, requester_shape
+from tests.support.memories import (
+    ABSENT,
+    CONTIGUOUS,
+    DYNAMIC,
+    ELEMENT,
+    LOAD,
+    access_class,
+    actor,
+    alternative,
+    capability,
+    memory,
+    port,
+    service,
+    view,
+)
+
+ELEMENTS = access_class(ELEMENT, LOAD, elements=(8, 16, 32), lanes=(1,))
+VECTORS = access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=((1, 4),), masks=(ABSENT, DYNAMIC))
+
+
+def loading(port_classes, *capabilities, volatile=(False,)):
+    """One load port of 128 bits before the given capabilities."""
+    ends = {"a": 32, "m": 4, "c": 0, "d": 128, "x": 0}
+    roles = {"address": 0, "control": 2, "data": 3, "completion": 4}
+    inputs = 2
+    if any(DYNAMIC in each.mask_forms for each in port_classes):
+        roles, inputs = {**roles, "mask": 1}, 3
+    load = alternative(LOAD, roles, port_classes, volatile=volatile)
+    local = service(*capabilities, requesters=1)
+    return memory(ends, 3, (port(load, inputs=inputs),), local)
+
+
+def test_two_products_meet_field_by_field():
+    narrow = access_class(CONTIGUOUS, LOAD, elements=(16, 32), lanes=((2, 9),), index=((16, 40),))
+    named = loading((ELEMENTS, VECTORS), capability(LOAD, (narrow,), (0,)))
+    (admission,) = admissions(named.occurrence, 0)
+    assert admission.form is CONTIGUOUS
+    assert admission.element_widths == UnsignedDomain.of(32)
+    assert admission.lane_counts == UnsignedDomain.of((2, 4))
+    assert admission.index_widths == UnsignedDomain.of(32)
+    assert admission.mask_forms == (ABSENT,)
+
+
+def test_products_that_share_no_value_of_some_field_do_not_meet():
+    for other in (
+        access_class(ELEMENT, LOAD, elements=(64,), lanes=(1,)),
+        access_class(ELEMENT, LOAD, elements=(8,), lanes=(1,), index=(64,)),
+        access_class(CONTIGUOUS, LOAD, elements=(8,), lanes=(1,)),
+        replace(ELEMENTS, source_alignment=AlignmentDomain(UnsignedDomain.of((1, 63)))),
+    ):
+        named = loading((ELEMENTS,), capability(LOAD, (other,), (0,)))
+        assert admissions(named.occurrence, 0) == ()
+
+
+def test_a_port_class_without_alignment_one_admits_no_plain_access():
+    aligned = replace(ELEMENTS, source_alignment=AlignmentDomain(UnsignedDomain.of((1, 63))))
+    named = loading((aligned,), capability(LOAD, (ELEMENTS,), (0,)))
+    assert admissions(named.occurrence, 0) == ()
+
+
+def test_contracts_meet_too():
+    named = loading(
+        (ELEMENTS,), capability(LOAD, (ELEMENTS,), (0,), volatile=(True,)), volatile=(False, True)
+    )
+    (admission,) = admissions(named.occurrence, 0)
+    assert admission.volatile_values == (True,)
+    contract = named.occurrence.local_service.memory_service_contract
+    assert admitting_capability(contract, 0, actor(LOAD, volatile=True), view(ELEMENT)) == 0
+    assert admitting_capability(contract, 0, actor(LOAD), view(ELEMENT)) is None
+
+
+def test_the_widest_lane_count_of_a_mode_wins_in_any_order():
+    # Class order follows the index width, so the wider class comes first here.
+    classes = (
+        access_class(CONTIGUOUS, LOAD, elements=(8,), lanes=(16,), index=(16,)),
+        access_class(CONTIGUOUS, LOAD, elements=(8,), lanes=(2,), index=(32,)),
+    )
+    named = loading(classes, capability(LOAD, classes, (0,)))
+    assert [a.lane_counts.intervals[-1].upper for a in admissions(named.occurrence, 0)] == [16, 2]
+    assert requester_shape(named, 0).modes == (AccessMode(False, 1, 16),)
