@@ -1,8 +1,10 @@
 """The Local Memory Service as plain Python: what every cycle must show, byte by byte."""
 
 import random
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from amaranth.hdl import ResetInserter, Signal
 from amaranth.sim import Simulator
 
 from fabricgen.plan.geometry import AccessMode, RequesterShape
@@ -212,8 +214,14 @@ class Bench:
         self.cycles = 0
         self.done = [0] * len(self.ports)
 
-    def run(self, streams: list[list[Request | None]], *, limit: int = 100_000, reset_at=()) -> int:
-        """Offer each stream in order (None: an idle cycle) to its end; return the cycles."""
+    def run(
+        self, streams: list[list[Request | None]], *, resets: Collection[int] = (), limit=20_000
+    ) -> int:
+        """Offer each stream in order (None: an idle cycle) to its end; return the cycles.
+
+        In the cycles of ``resets``, reset is pulled; memory is then taken as it is found.
+        """
+        reset = Signal()
 
         async def bench(ctx):
             await self._preload(ctx)
@@ -221,34 +229,55 @@ class Bench:
             while any(i < len(s) for i, s in zip(at, streams, strict=True)) or any(
                 self.model.answers
             ):
+                assert self.cycles < limit
+                if self.cycles in resets:
+                    await self._pull(ctx, reset)
                 offers = [s[i] if i < len(s) else None for i, s in zip(at, streams, strict=True)]
+                ready = self._cycle(ctx, offers)
                 for r, request in enumerate(offers):
-                    self._offer(ctx, r, request)
-                self._check_answers(ctx)
-                busy = any(self.model.answers) or any(
-                    left is not None and request is not None and self._partial(r, request)
-                    for r, (left, request) in enumerate(zip(self.model.left, offers, strict=True))
-                )
-                assert ctx.get(self.service.idle) == (not busy), f"cycle {self.cycles}: idle"
-                ready = self.model.step(offers)
-                for r, request in enumerate(offers):
-                    if request is not None:
-                        shown = bool(ctx.get(self.ports[r].ready))
-                        assert shown == ready[r], f"cycle {self.cycles}: ready of {r}"
                     if request is None or ready[r]:
                         at[r] = min(at[r] + 1, len(streams[r]))
                 self.cycles += 1
-                assert self.cycles < limit
                 await ctx.tick()
-            for _ in range(2):
-                await ctx.tick()
+            await ctx.tick().repeat(2)
             self._check_memory(ctx)
 
-        sim = Simulator(self.service)
+        sim = Simulator(ResetInserter(reset)(self.service))
         sim.add_clock(1e-6)
         sim.add_testbench(bench)
         sim.run()
         return self.cycles
+
+    async def _pull(self, ctx, reset) -> None:
+        """Reset for one cycle, whatever is offered."""
+        ctx.set(reset, 1)
+        await ctx.tick()
+        ctx.set(reset, 0)
+        for port in self.ports:
+            ctx.set(port.valid, 0)
+        await ctx.tick().repeat(2)
+        self.model.reset()
+        size = self.service.geometry.beat_bytes
+        for bank, row, at in self._words():
+            word = ctx.get(bank.mem.data[row]).to_bytes(size, "little")
+            self.model.memory[at : at + size] = word
+
+    def _cycle(self, ctx, offers: list[Request | None]) -> list[bool]:
+        """Offer, and compare everything that this cycle shows; return who is ready."""
+        for r, request in enumerate(offers):
+            self._offer(ctx, r, request)
+        self._check_answers(ctx)
+        busy = any(self.model.answers) or any(
+            left is not None and request is not None and self._partial(r, request)
+            for r, (left, request) in enumerate(zip(self.model.left, offers, strict=True))
+        )
+        assert ctx.get(self.service.idle) == (not busy), f"cycle {self.cycles}: idle"
+        ready = self.model.step(offers)
+        for r, request in enumerate(offers):
+            if request is not None:
+                shown = bool(ctx.get(self.ports[r].ready))
+                assert shown == ready[r], f"cycle {self.cycles}: ready of {r}"
+        return ready
 
     def _partial(self, r: int, request: Request) -> bool:
         return len(self.model.left[r]) < len(self.model.items(self.model.shapes[r], request))

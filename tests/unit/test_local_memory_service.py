@@ -167,6 +167,14 @@ def test_what_the_storage_returns_on_a_collision_does_not_matter(monkeypatch, na
     run(SERVICES[name](), seed=2)
 
 
+@pytest.mark.parametrize("name", ["words", "loose-gather", "outstanding-three", "queue-of-one"])
+def test_after_a_reset_in_the_middle_of_traffic_it_serves_as_after_the_first_one(name):
+    rng, dut = random.Random(3), SERVICES[name]()
+    bench = Bench(dut, rng)
+    bench.run(random_streams(rng, dut, 40), resets={7, 8, 20, 33})
+    assert any(bench.done)
+
+
 # Constructor.
 
 

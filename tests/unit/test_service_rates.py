@@ -1,0 +1,92 @@
+"""Cycles from the first request to the last grant; answers follow one cycle behind."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from tests.support.service_model import Bench, Request
+from tests.support.services import GATHER, LOAD, VECTOR, WORD, service
+
+
+def cycles(dut, *streams):
+    return Bench(dut, random.Random(4)).run([list(stream) for stream in streams]) - 1
+
+
+def word(address, *, write=False, data=0):
+    return Request(write, 0, 0, (address,), 1, data)
+
+
+def test_requests_that_never_meet_are_served_one_per_cycle_and_requester():
+    streams = [[word(16 * row + 4 * r, write=r % 2 == 1) for row in range(16)] for r in range(4)]
+    assert cycles(service(WORD, WORD, WORD, WORD), *streams) == 16
+
+
+def test_a_bank_serves_a_read_and_a_write_in_one_cycle():
+    loads = [word(16 * row) for row in range(16)]
+    stores = [word(16 * row, write=True, data=row) for row in range(16)]
+    assert cycles(service(WORD, WORD), loads, stores) == 16
+
+
+def test_a_store_and_the_load_of_the_same_word_follow_each_other_at_full_rate():
+    both = [word(8, write=n % 2 == 0, data=n) for n in range(20)]
+    assert cycles(service(WORD), both) == 20
+
+
+@pytest.mark.parametrize(("banks", "per_request"), [(1, 4), (2, 2), (4, 1), (8, 1)])
+def test_a_contiguous_vector_takes_as_many_cycles_as_beats_on_one_bank(banks, per_request):
+    vectors = [Request(False, 0, 0, (16 * n,), 0b1111) for n in range(8)]
+    assert cycles(service(VECTOR, banks=banks), vectors) == 8 * per_request
+
+
+def test_beats_without_an_active_lane_are_not_asked_for():
+    vectors = [Request(False, 0, 0, (16 * n,), 0b0001) for n in range(8)]
+    assert cycles(service(VECTOR, banks=1), vectors) == 8
+
+
+@pytest.mark.parametrize(
+    ("addresses", "per_request"),
+    [
+        ((0, 20, 40, 60), 1),  # four banks
+        ((8, 8, 8, 8), 1),  # one beat
+        ((0, 16, 0, 16), 2),  # two beats of one bank, each shared by two lanes
+        ((0, 16, 32, 48), 4),  # four beats of one bank
+        ((0, 4, 16, 20), 2),  # two banks, two beats each
+        ((0, 64, 64, 4), 2),
+    ],
+)
+def test_a_gather_takes_as_many_cycles_as_distinct_beats_on_one_bank(addresses, per_request):
+    indexed = next(i for i, mode in enumerate(GATHER.modes) if mode.indexed)
+    gathers = [Request(False, indexed, 0, addresses, 0b1111)] * 8
+    assert cycles(service(GATHER), gathers) == 8 * per_request
+
+
+@pytest.mark.parametrize(
+    ("size", "limit"),
+    [(2, 0.75), (4, 0.655), pytest.param(8, 0.618, marks=pytest.mark.slow)],
+)
+def test_uniform_random_loads_reach_the_limit_of_fifo_inputs(size, limit):
+    dut = service(*[LOAD] * size, banks=size, capacity=64 * size)
+    rng, count = random.Random(size), 4000
+    ports = [getattr(dut, f"requester_{r}") for r in range(size)]
+    served = 0
+
+    async def bench(ctx):
+        nonlocal served
+        for port in ports:
+            ctx.set(port.valid, 1)
+            ctx.set(port.lanes, 1)
+            ctx.set(port.address, 4 * rng.randrange(16 * size))
+        for _ in range(count):
+            ready = [ctx.get(port.ready) for port in ports]
+            await ctx.tick()
+            for port, taken in zip(ports, ready, strict=True):
+                if taken:
+                    served += 1
+                    ctx.set(port.address, 4 * rng.randrange(16 * size))
+
+    sim = Simulator(dut)
+    sim.add_clock(1e-6)
+    sim.add_testbench(bench)
+    sim.run()
+    assert served / count >= 0.98 * limit * size
