@@ -25,13 +25,12 @@ def service_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagn
 
 def _region_findings(service: LocalMemoryService, where: str) -> Iterator[Diagnostic]:
     for ordinal, region in enumerate(service.memory_service_contract.regions):
-        end = region.address_base_bytes + region.size_bytes
-        if end > service.capacity_bytes:
+        if region.end_bytes > service.capacity_bytes:
             yield Diagnostic(
                 "region-outside-capacity",
                 f"{where}.region[{ordinal}]",
                 f"A region must end within the {service.capacity_bytes} bytes of the service, "
-                f"not at {end}",
+                f"not at {region.end_bytes}",
             )
 
 

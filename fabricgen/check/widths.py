@@ -11,8 +11,6 @@ from fabricgen.check.endpoints import role_place
 from fabricgen.errors import Diagnostic
 from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.occurrence import MemoryOccurrence
-from fabricgen.records.port import MemoryCapabilityAlternative
-from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, ServiceValueRole
 from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
 
@@ -36,11 +34,10 @@ def width_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnos
             }
             place = f"{where}.port[{ordinal}].alternative[{key}]"
             for index, access in enumerate(domain.access_classes):
-                yield from _class_findings(alternative, access, bound, place, index)
+                yield from _class_findings(access, bound, place, index)
 
 
 def _class_findings(
-    alternative: MemoryCapabilityAlternative,
     access: MemoryAccessClass,
     bound: dict[ServiceValueRole, int],
     where: str,
@@ -55,15 +52,13 @@ def _class_findings(
                 f"Every payload must fit the {bound[role]} bits of {role_place(where, role)}, "
                 f"not take {meaning}",
             )
-    schema = MEMORY_SCHEMAS.get(alternative.actor_contract_domain.actor_schema)
-    if schema is None or ServiceValueRole.DATA not in bound:
-        return
-    data = bound[ServiceValueRole.DATA]
-    if schema.reads and ReadSubwordSemantics.EXACT in access.read_subword:
+    # A direction that the actor lacks is NotApplicable, so it says neither Exact nor ByteEnable.
+    data = bound.get(ServiceValueRole.DATA)
+    if data is not None and ReadSubwordSemantics.EXACT in access.read_subword:
         yield from _exact_findings(access, data, "read", place)
-    if schema.writes and WriteSubwordSemantics.EXACT in access.write_subword:
+    if data is not None and WriteSubwordSemantics.EXACT in access.write_subword:
         yield from _exact_findings(access, data, "write", place)
-    if schema.writes and WriteSubwordSemantics.BYTE_ENABLE in access.write_subword:
+    if WriteSubwordSemantics.BYTE_ENABLE in access.write_subword:
         yield from _byte_findings(access, place)
 
 

@@ -389,6 +389,14 @@ def test_exact_reads_fill_the_endpoint(elements, lanes, data, is_legal):
     assert found(fabric) == ([] if is_legal else [expected])
 
 
+def test_one_payload_that_fills_the_endpoint_is_not_enough_for_exact():
+    fabric = loads(access(ELEMENT, (32, 64), read=EXACT), (32, 0), (32, 0))
+    assert found(fabric) == [
+        (f"{ALTERNATIVE}.access[0].element_width_bits", "data-endpoint-narrow"),
+        (f"{ALTERNATIVE}.access[0].read_subword", "read-subword-exact"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("write", "elements", "lanes", "data", "code"),
     [

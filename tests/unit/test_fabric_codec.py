@@ -150,6 +150,11 @@ def section(change=None, **fields):
     return fabric_section.canonical_json(table | fields)
 
 
+def test_canonical_json_sorts_keys_at_every_depth():
+    value = {"b": {"d": [1, "\u00e4"], "c": None}, "a": True}
+    assert fabric_section.canonical_json(value) == (b'{"a":true,"b":{"c":null,"d":[1,"\\u00e4"]}}')
+
+
 def test_a_section_is_canonical_json():
     named = LOAD.memories[0]
     assert fabric_section.encode(named.names, named.implementation) == SECTION

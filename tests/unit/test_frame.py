@@ -39,6 +39,12 @@ def test_a_hostile_count_is_refused_before_anything_is_read(read):
         read(Reader(b"\xff" * 12))
 
 
+def test_a_count_is_held_against_the_size_of_its_items():
+    for read in (Reader(u64be(3) + bytes(8)).count, Reader(u32be(3) + bytes(8)).count32):
+        with pytest.raises(Invalid, match=r"3 items of 4 .*, and 8 bytes are left"):
+            read(4)
+
+
 def test_a_count_that_just_fits_is_read():
     assert Reader(u64be(2) + bytes(8)).count(4) == 2
     assert Reader(u32be(2) + bytes(8)).count32(4) == 2

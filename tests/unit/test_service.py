@@ -250,6 +250,13 @@ def test_the_authoring_door_sorts_and_merges_regions():
     assert [each.service_region_ordinals for each in built.capabilities] == [(1,), (0,)]
 
 
+def test_a_region_inside_another_is_merged_into_it():
+    regions = [MemoryServiceRegion(0, 64), MemoryServiceRegion(16, 16)]
+    both = replace(LOADS, service_region_ordinals=(0, 1))
+    built = MemoryServiceContract.of(regions, GOOD.resource_contract, [both])
+    assert built.regions == (MemoryServiceRegion(0, 64),)
+
+
 def test_a_merge_never_widens_a_capability():
     regions = [MemoryServiceRegion(0, 64), MemoryServiceRegion(64, 64)]
     half = replace(LOADS, service_region_ordinals=(0,))
@@ -292,6 +299,11 @@ def aligned(*exponents):
             access(CONTIGUOUS, (32,), (2,), read=EXACT),
             access(CONTIGUOUS, (32,), (2,), masks=(MASKED_LOAD,), read=EXACT),
             False,
+        ),
+        (
+            access(CONTIGUOUS, (32,), (2,), masks=(MASKED_STORE,), read=EXACT),
+            access(CONTIGUOUS, (32,), (2,), masks=(MASKED_LOAD,), read=EXACT),
+            True,
         ),
         (
             access(CONTIGUOUS, (32,), (2,), masks=(UNMASKED, MASKED_LOAD), read=EXACT),
