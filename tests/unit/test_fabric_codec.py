@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.check.fabric import findings
 from fabricgen.errors import Invalid, Unsupported
 from fabricgen.records import access_codec, fabric_section, occurrence_codec, service_codec
 from fabricgen.records.fabric import MemoryImplementation
 from fabricgen.records.fabric_codec import decode, encode
 from fabricgen.relation import codec
+from tests.support.fabrics import fabrics
 from tests.support.records import copy_fabric, gather_fabric, load_fabric
 
 LOAD = load_fabric()
@@ -36,6 +38,26 @@ def framed(data):
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_round_trip(fabric):
     assert decode(encode(fabric)) == fabric
+
+
+@settings(max_examples=25)
+@given(fabrics())
+def test_drawn_fabrics_are_legal_and_travel(fabric):
+    assert findings(fabric) == ()
+    assert decode(encode(fabric)) == fabric
+
+
+@settings(max_examples=25)
+@given(fabrics(), st.data())
+def test_a_drawn_fabric_has_one_encoding(fabric, data):
+    wire = bytearray(encode(fabric))
+    wire[data.draw(st.integers(0, len(wire) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    try:
+        other = decode(bytes(wire))
+    except (Invalid, Unsupported):
+        return
+    findings(other)
+    assert encode(other) == bytes(wire)
 
 
 def test_bytes_are_pinned():
