@@ -97,15 +97,13 @@ class MemoryCapabilityAlternative:
                 f"{'a' if masked else 'no'} dynamic mask, not {found}",
             )
         bundle = {*schema.input_roles, *schema.result_roles} - {ServiceValueRole.MASK}
-        required_roles = sorted(bundle, key=lambda role: role.value)
-        if [role for role in roles if role is not ServiceValueRole.MASK] != required_roles or (
-            roles != sorted(roles, key=lambda role: role.value) or len(set(roles)) != len(roles)
-        ):
+        maximal = bundle.union({ServiceValueRole.MASK}.intersection(roles))
+        if roles != sorted(maximal, key=lambda role: role.value):
             yield Diagnostic(
                 "alternative-roles",
                 "role_to_endpoint",
-                f"Roles must be {_names(required_roles)} in this order, and MASK where a dynamic "
-                f"mask is admitted, not {_names(roles)}",
+                f"Roles must be {_names(sorted(bundle, key=lambda role: role.value))} in this "
+                f"order, and MASK where a dynamic mask is admitted, not {_names(roles)}",
             )
         results = [end for role, end in self.role_to_endpoint if role in schema.result_roles]
         if len(set(results)) != len(results):

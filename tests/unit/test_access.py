@@ -198,6 +198,11 @@ def test_a_domain_admits_exact_accesses(asked, admitted):
     assert (None if found is None else found.access_form) == (asked.form if admitted else None)
 
 
+def test_an_access_needs_an_accepted_alignment():
+    aligned = domain(access(source_alignment=AlignmentDomain(U(2))))
+    assert [n for n in (1, 2, 4, 8) if aligned.contains(view(alignment=n))] == [4]
+
+
 def test_a_pointer_address_is_never_admitted():
     assert not HYBRID.contains(replace(view(), address_form=POINTER))
 

@@ -34,6 +34,7 @@ FEWER = settings(max_examples=40)
 
 DOMAINS = st.lists(masked_classes(), min_size=1, max_size=3).map(lambda each: domain(*each))
 SMALL = access_codec.encode(domain(access(ELEMENT, element=(8, (16, 32)))))
+SMALL_ROW = SMALL[16:]
 ROWS = domain(access(ELEMENT), access(CONTIGUOUS)).rows
 
 
@@ -109,6 +110,17 @@ def test_bytes_are_pinned():
             u64(1) + framed(u64(10) + framed(u32(1) + u64(0)) * 10),
             "domain-empty",
             "rows[0].field[0].domain",
+        ),
+        (u64(1) + framed(SMALL_ROW + b"x"), "wire-trailing", "rows[0]"),
+        (
+            u64(1) + framed(u64(10) + framed(u32(0) + u64(0) + b"x") * 10),
+            "wire-trailing",
+            "rows[0].field[0]",
+        ),
+        (
+            u64(1) + framed(u64(10) + framed(u32(1) + u64(0) + b"x") * 10),
+            "wire-trailing",
+            "rows[0].field[0]",
         ),
         (
             u64(1) + framed(u64(10) + framed(u32(1) + u64(1) + u64(2) + u64(1)) * 10),
@@ -214,6 +226,13 @@ def test_pointer_data_is_legal_and_not_built():
     with pytest.raises(Unsupported) as caught:
         access_codec.decode(codec.encode([changed(ROWS[0], 3, formats)]))
     assert codes(caught) == ["pointer-data-not-built"]
+
+
+def test_a_pointer_format_is_a_tag_and_four_words():
+    for atom in (u32(1), u32(1) + bytes(12), u32(2) + bytes(16)):
+        with pytest.raises(Invalid) as caught:
+            access_codec.decode(codec.encode([changed(ROWS[0], 3, FiniteDomain.of(atom))]))
+        assert codes(caught) == ["atom-unknown"]
 
 
 def test_what_is_illegal_is_told_before_what_is_not_built():

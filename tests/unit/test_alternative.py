@@ -45,6 +45,10 @@ MASKED_LOAD = alternative(access(CONTIGUOUS, mask_inactive_pairs=[UNMASKED, mask
 STORES = alternative(access(CONTIGUOUS, STORE), schema=STORE)
 
 
+def by_role(bound):
+    return bound[0].value
+
+
 def codes(caught):
     return [finding.code for finding in caught.value.diagnostics]
 
@@ -70,6 +74,16 @@ def without(record, *roles):
         (
             MASKED_LOAD,
             {"role_to_endpoint": (*binding(LOAD, mask=True)[::-1],)},
+            "alternative-roles",
+        ),
+        (MASKED_LOAD, {"role_to_endpoint": ((MASK, 7), *binding(LOAD))}, "alternative-roles"),
+        (
+            MASKED_LOAD,
+            {
+                "role_to_endpoint": tuple(
+                    sorted((*binding(LOAD, mask=True), (MASK, 7)), key=by_role)
+                )
+            },
             "alternative-roles",
         ),
         (

@@ -110,6 +110,8 @@ def test_points_of_another_kind_or_length_are_not_admitted():
     assert contains(row, (b"a", 1))
     assert not contains(row, (1, b"a"))
     assert not contains(row, (b"a",))
+    assert not overlaps(row, row[:1])
+    assert not subsumes(row, row[:1])
     assert not overlaps(row, (U(1), F(b"a")))
     assert not subsumes(row, (U(1), F(b"a")))
 
@@ -245,18 +247,46 @@ def test_nested_rows_cost_the_square_of_their_number():
     assert visits(nested(80), (False, False)) <= 4.2 * visits(nested(40), (False, False))
 
 
-def test_a_form_with_too_many_rows_is_counted_and_not_listed():
-    """Each of 40 fields doubles the products; 2**40 of them are refused at once."""
-    diagram = Diagram((False,) * 41)
-    parity = [
-        (*(U(bit if field == i else (0, 1)) for field in range(40)), U(10 + 2 * i + bit))
-        for i in range(6)
-        for bit in (0, 1)
+def test_visits_count_heads_and_the_rows_that_cover_each_region():
+    # Three heads, then regions covered by 1, 2, 3, 2, 1 rows. Behind them one row costs 1, two
+    # distinct ones 2 heads and 2 regions, three 3 and 3.
+    relation = grid(([(1, 9)], [0]), ([(2, 8)], [2]), ([(3, 7)], [4]))
+    assert visits(relation, (False, False)) == 3 + 9 + 1 + 4 + 6
+
+
+def some_pair(count):
+    """Some pair of fields is (1, 1): few rows, a narrow diagram, and 2**count products."""
+    return [
+        tuple(U(1 if field // 2 == pair else (0, 1)) for field in range(2 * count))
+        for pair in range(count)
     ]
-    node = diagram.build(parity)
-    assert diagram.path_count(node) == 2**6
-    with pytest.raises(Invalid, match=r"at most 63 canonical rows, not 64 \[relation-too-large\]"):
-        diagram.rows(node, 63)
+
+
+def test_the_products_of_a_narrow_diagram_are_counted_and_never_walked():
+    diagram = Diagram((False,) * 80)
+    node = diagram.build(some_pair(40))
+    # A pair that is not (1, 1) is (0, any) or (1, 0): 2**p ways before pair p is the first one.
+    assert diagram.path_count(node) == sum(2**p for p in range(40))
+    assert diagram.visits <= 4 * 80 * 41
+    with pytest.raises(Invalid, match=r"at most 100000 canonical rows, not 1099511627775 "):
+        diagram.rows(node)
+    (target,) = diagram.nodes_at(node, 80)
+    assert diagram.leading_to(node, 0, 80, target) == node
+
+
+def test_a_form_of_as_many_rows_as_allowed_is_listed():
+    diagram = Diagram((False,) * 8)
+    node = diagram.build(some_pair(4))
+    assert len(diagram.rows(node, 15)) == 15
+    with pytest.raises(Invalid, match=r"at most 14 canonical rows, not 15 \[relation-too-large\]"):
+        diagram.rows(node, 14)
+
+
+def test_rows_stand_in_the_order_of_their_framed_bytes():
+    """A frame's length stands before its bytes, so {b, c} comes before the longer {a, zzz}."""
+    relation = [(F(b"b", b"c"), U(1)), (F(b"a", b"zzz"), U(2))]
+    assert list(normalise(relation, (False, False))) == relation
+    assert sorted(relation, key=encode_row) == relation
 
 
 def test_a_form_that_takes_too_much_work_is_refused():
