@@ -131,14 +131,12 @@ class MemoryOperationPort:
             each for each in self.capability_alternatives if key in each.admissible_use_patterns
         ]
         classes = [access for each in selecting for access in _classes(each)]
-        if not all(map(_classes, selecting)) or any(
-            access.access_form is MemoryAccessForm.ELEMENT for access in classes
-        ):
+        if any(access.access_form is MemoryAccessForm.ELEMENT for access in classes):
             yield Diagnostic(
                 "port-active-lanes-form",
                 f"operation_pattern_semantics[{key}]",
                 "ActiveLanesRowMajor must be selected by contiguous and indexed accesses only, "
-                "not by an element access or a fence",
+                "not by an element access",
             )
         lanes = max((a.flattened_lane_count.intervals[-1].upper for a in classes), default=0)
         if slots != lanes:

@@ -186,6 +186,20 @@ def test_a_second_binding_for_one_point_is_refused_at_both_doors(patterns):
     )
 
 
+def test_every_two_bindings_of_one_point_are_compared():
+    numbers = [(0, (0,)), (1, (1,)), (2, (0,))]
+    array = [alternative(access(), number=n, patterns=keys) for n, keys in numbers]
+    assert codes(array) == ["capability-alternative-overlap"]
+
+
+def test_the_classes_of_all_alternatives_share_one_bound(monkeypatch):
+    monkeypatch.setattr("fabricgen.records.capability.MAX_ROWS", 3)
+    two = [alternative(access(), patterns=(0,)), alternative(access(INDEXED), patterns=(1,))]
+    assert codes(sorted(two, key=encode)) == []
+    three = [*two, alternative(access(CONTIGUOUS), patterns=(2,))]
+    assert codes(sorted(three, key=encode)) == ["relation-too-large"]
+
+
 def test_a_subword_guarantee_does_not_tell_two_accesses_apart():
     """The actor does not see which of two endpoints is exact, so the binding is ambiguous."""
     array = [
