@@ -62,6 +62,7 @@ class Arbiter(wiring.Component):
         self, policy: GrantPolicy | None, participants: tuple[int, ...], *, word_bits: int = 0
     ) -> None:
         self.scan = Scan(policy, participants)
+        self.policy = policy
         self.participants = participants
         self.word_bits = word_bits
         count = len(participants)

@@ -32,6 +32,20 @@ class HastyArbiter(Arbiter):
         return m
 
 
+class StickyArbiter(Arbiter):
+    """The cursor never moves: a fixed priority under another name."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        for at in reversed(range(len(self.participants))):
+            with m.If(self.request[at]):
+                m.d.comb += [
+                    self.grant.eq(1 << at),
+                    self.word.eq(self.words.word_select(at, self.word_bits)),
+                ]
+        return m
+
+
 class ForgetfulBank(Bank):
     """A read does not see the write that it meets."""
 
@@ -132,3 +146,11 @@ class OpenAdmission(Admission):
         m = Module()
         m.d.comb += self.admit.eq(-1)
         return m
+
+
+class PlainBank(Bank):
+    """Right, but synthesis is not told that collisions do not matter."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.mem.attrs.clear()

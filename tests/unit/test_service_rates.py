@@ -63,7 +63,11 @@ def test_a_gather_takes_as_many_cycles_as_distinct_beats_on_one_bank(addresses, 
 
 @pytest.mark.parametrize(
     ("size", "limit"),
-    [(2, 0.75), (4, 0.655), pytest.param(8, 0.618, marks=pytest.mark.slow)],
+    [
+        (2, 0.75),
+        pytest.param(4, 0.655, marks=pytest.mark.slow),
+        pytest.param(8, 0.618, marks=pytest.mark.slow),
+    ],
 )
 def test_uniform_random_loads_reach_the_limit_of_fifo_inputs(size, limit):
     dut = service(*[LOAD] * size, banks=size, capacity=64 * size)

@@ -35,7 +35,7 @@ class Bank(wiring.Component):
     ``read_beat`` is the whole beat for everybody. A reader that forwards for itself takes
     ``stored`` and the write stage; what nobody takes is removed by synthesis.
 
-    Reset forgets a granted write; the storage is not reset.
+    A write granted while reset is active is forgotten; the storage is not reset.
 
     Parameters
     ----------
