@@ -85,10 +85,9 @@ class SpatialPort(wiring.Component):
 
         # Firing: all active operands, a slot, and the service's acceptance where it is needed.
         lanes, is_idle = self._lanes(operands)
-        needed = {role: self._is_needed(role) for role in operands}
         go = Signal()
         issue = Signal()
-        present = [~needed[role] | queue.o.valid for role, queue in operands.items()]
+        present = [~self._is_needed(role) | queue.o.valid for role, queue in operands.items()]
         m.d.comb += [
             go.eq(reduce(and_, present) & ring.available),
             self.request.valid.eq(go & ~is_idle),
@@ -97,7 +96,8 @@ class SpatialPort(wiring.Component):
             ring.issue_complete.eq(is_idle),
             ring.complete.eq(self.request.rsp_valid & self.request.rsp_done),
         ]
-        m.d.comb += [queue.o.ready.eq(issue & needed[role]) for role, queue in operands.items()]
+        # An inactive role's queue is empty: its endpoints are not selected.
+        m.d.comb += [queue.o.ready.eq(issue) for queue in operands.values()]
         if self.shape.slots > 1:
             m.d.comb += [
                 self.request.slot.eq(ring.tail),

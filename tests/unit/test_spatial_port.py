@@ -126,6 +126,25 @@ def test_an_unmasked_row_takes_no_mask_token():
     assert not any(shown)
 
 
+def test_hold_closes_every_operand_at_once_and_the_rest_drains():
+    access = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
+    tokens = random_tokens(STORE, access, 12, 3)
+    port_run = PortRun(hybrid_memory(), row(1, STORE, access), contents(3))
+    drive, cycle = port_run._drive, 0
+
+    def drive_with_hold(ctx, pending):
+        nonlocal cycle
+        ctx.set(port_run.port.hold, cycle >= 4)
+        drive(ctx, pending)
+        cycle += 1
+
+    port_run._drive = drive_with_hold
+    outcome = port_run.run(tokens, firings=4)
+    assert outcome.accepted_at == {role: list(range(4)) for role in port_run.sources}
+    assert len(outcome.published_at) == 4
+    assert outcome.empty
+
+
 def test_the_monitor_rejects_a_port_that_publishes_each_role_when_it_can():
     access = view(ELEMENT, element=32)
     tokens = random_tokens(LOAD, access, 12, 0)
