@@ -134,5 +134,6 @@ class AddressUnit(wiring.Component):
 
 def _times(value: Value, constant: int, width: int) -> Value:
     """Product with a constant, as shifts and adders: no multiplier block is spent on it."""
-    terms = [value << bit for bit in range(constant.bit_length()) if constant >> bit & 1]
+    bits = [bit for bit in range(constant.bit_length()) if constant >> bit & 1]
+    terms: list[Value] = [Cat(Const(0, bit), value) for bit in bits]
     return reduce(add, terms)[:width]
