@@ -204,7 +204,9 @@ class _Writer:
     # Values
 
     def value(self, bits: Value) -> Expression:
-        """Expression of exactly these bits."""
+        """Expression of exactly these bits; no bits at all are the number zero."""
+        if not bits:
+            return Expression(constant("0"))
         parts: list[Expression] = []
         for piece in pieces(bits):
             if isinstance(piece, str):
