@@ -109,8 +109,9 @@ class ConfigurationBank(wiring.Component):
             bits = range(8 * byte, min(8 * byte + 8, self.payload_bits))
             with m.If(enables[byte]):
                 m.d.sync += [shadow[kept[bit]].eq(data[bit % 8]) for bit in bits if bit in kept]
-                if lost := [data[bit % 8] for bit in bits if bit not in kept]:
-                    m.d.sync += foreign[byte].eq(Cat(lost).any())
+                # A byte without such bits is written zero: it has no reset.
+                lost = [data[bit % 8] for bit in bits if bit not in kept]
+                m.d.sync += foreign[byte].eq(Cat(lost).any() if lost else 0)
 
         m.d.comb += [
             self.complete.eq(written.all()),
