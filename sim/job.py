@@ -172,6 +172,13 @@ class RowResult:
     latency_min: int | None
     latency_max: int | None
 
+    @property
+    def span(self) -> int:
+        """Cycles from the first publication to the last, both included."""
+        if self.first_cycle is None or self.last_cycle is None:
+            return 0
+        return self.last_cycle - self.first_cycle + 1
+
 
 @dataclass(frozen=True, slots=True)
 class RunResult:

@@ -83,9 +83,6 @@ class _Ingress:
     def is_exhausted(self) -> bool:
         return self._next >= len(self.job.tokens)
 
-    def close(self, cycle: int) -> None:
-        self._count.close(cycle)
-
 
 class _Egress:
     """Takes what is valid, and shows readiness as its stall pattern says."""
@@ -253,11 +250,9 @@ class Traffic:
         )
 
     def close(self) -> tuple[RowResult, ...]:
-        """Report what is missing; return what each row did."""
+        """Report results that are missing; return what each row did."""
         for egress in self._egresses:
             egress.order.close(self.cycle)
-        for ingress in self._ingresses:
-            ingress.close(self.cycle)
         return tuple(row.result() for row in self._rows)
 
     def _is_complete(self) -> bool:

@@ -15,10 +15,10 @@ from cocotb.handle import Immediate
 from cocotb.triggers import RisingEdge, SimTimeoutError, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
-from sim.findings import Finding, Findings
+from sim.checks import Answer, answer_finding, end_findings
+from sim.findings import Findings
 from sim.job import EgressJob, IngressJob, Job, MemoryJob, Run, RunResult, Step, write_results
 from sim.memory_image import Byte, bytes_of_text, bytes_of_words, words_of_bytes
-from sim.monitors import memory_findings, sticky_findings
 from sim.traffic import EndpointPins, Traffic
 
 _PERIOD_NS = 10
@@ -41,7 +41,8 @@ async def _run(dut: Any, host: "_Host", job: Job, run: Run) -> RunResult:
     await _reset(dut, job)
     _preload(dut, job.memory)
     for step in job.program:
-        await host.check(step, findings)
+        if finding := answer_finding(step, await host.access(step)):
+            findings.add(finding)
 
     pins = {item.endpoint: _pins(dut, item) for item in (*job.ingresses, *job.egresses)}
     edge = RisingEdge(dut.clk)
@@ -53,8 +54,8 @@ async def _run(dut: Any, host: "_Host", job: Job, run: Run) -> RunResult:
         traffic.drive()
     rows = traffic.close()
 
-    await _check_flags(host, job, traffic.cycle, findings)
-    for finding in memory_findings(traffic.cycle, job.memory.after, _contents(dut, job.memory)):
+    flags, contents = await _flags(host, job), _contents(dut, job.memory)
+    for finding in end_findings(job, traffic.cycle, flags, contents):
         findings.add(finding)
     return RunResult(
         run.pattern, run.seed, traffic.cycle, rows, findings.count, tuple(findings.kept)
@@ -68,28 +69,13 @@ class _Host:
         self._master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "cfg"), dut.clk, dut.rst)
         self._timeout_ns = _PERIOD_NS * (bound + 100)
 
-    async def check(self, step: Step, findings: Findings) -> None:
-        """Do one access; report another answer than the step's, or none."""
-        answer = await self.access(step)
-        expected = (step.response, None if step.write else step.data)
-        if answer != expected:
-            kind = "Write to" if step.write else "Read from"
-            findings.add(
-                Finding(
-                    "program",
-                    0,
-                    f"{kind} {step.address:#x} is answered otherwise",
-                    expected=_answer(expected),
-                    got=_answer(answer),
-                )
-            )
-
     async def read(self, address: int) -> int:
         """Read one word; all ones where nothing answers."""
         _, data = await self.access(Step(False, address, 0))
         return 0xFFFFFFFF if data is None else data
 
-    async def access(self, step: Step) -> tuple[str, int | None]:
+    async def access(self, step: Step) -> Answer:
+        """Do one access; ``no answer`` where none comes in time."""
         if step.write:
             wait = self._master.write(step.address, step.data.to_bytes(4, "little"))
         else:
@@ -100,11 +86,6 @@ class _Host:
             return ("no answer", None)
         data = None if step.write else int.from_bytes(result.data, "little")
         return (AxiResp(result.resp).name, data)
-
-
-def _answer(answer: tuple[str, int | None]) -> str:
-    response, data = answer
-    return response if data is None else f"{response} {data:#010x}"
 
 
 async def _reset(dut: Any, job: Job) -> None:
@@ -127,24 +108,11 @@ def _pins(dut: Any, item: IngressJob | EgressJob) -> EndpointPins:
     )
 
 
-async def _check_flags(host: _Host, job: Job, cycle: int, findings: Findings) -> None:
-    at_flags, at_row, at_address = job.flags
+async def _flags(host: _Host, job: Job) -> list[int]:
+    """Flag word, row and address; the last two mean nothing while the flag is clear."""
+    at_flags, *details = job.flags
     flags = await host.read(at_flags)
-    # Row and address are registers without reset: they mean nothing while the flag is clear.
-    row, address = [await host.read(at) if flags & 1 else 0 for at in (at_row, at_address)]
-    for finding in sticky_findings(cycle, bool(flags & 1), row, address, job.faults):
-        findings.add(finding)
-    is_quiescent = bool(flags & 2)
-    if is_quiescent != job.is_quiescent:
-        findings.add(
-            Finding(
-                "quiescent",
-                cycle,
-                "The occurrence must be quiescent exactly when nothing is left inside",
-                expected=str(int(job.is_quiescent)),
-                got=str(int(is_quiescent)),
-            )
-        )
+    return [flags, *[await host.read(at) if flags & 1 else 0 for at in details]]
 
 
 def _bank(dut: Any, path: str) -> Any:

@@ -73,6 +73,8 @@ class FakeRow:
             valid = {"data": True, "done": True}
         if self.wrong == "late-done":
             valid = {"data": go and not self.late, "done": self.late and ready["done"]}
+        if self.wrong == "flood" and all(ready.values()):
+            valid = {"data": True, "done": True}
         if self.wrong == "ghost" and self.cycle == 300 and all(ready.values()):
             valid = {"data": True, "done": True}
         for name, is_valid in valid.items():

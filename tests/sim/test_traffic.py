@@ -3,19 +3,22 @@
 import pytest
 
 from sim.findings import Findings
+from sim.job import EgressJob
 from sim.stalls import PATTERNS
 from sim.traffic import Traffic
 from tests.sim.fake_row import FakeRow, job, pins
 
 
-def run(job, wrong=""):
+def run(job, wrong="", watch=None):
     findings = Findings()
-    wires = pins(("addr", "ctrl", "data", "done"))
+    wires = pins(("addr", "ctrl", "data", "done", "other"))
     row = FakeRow(wires, wrong)
     traffic = Traffic(job, job.runs[0], wires, findings)
     while not traffic.is_over:
         assert traffic.cycle < 20_000
         row.settle()
+        if watch:
+            watch(wires["addr"])
         traffic.sample()
         row.edge()
         traffic.drive()
@@ -28,6 +31,43 @@ def test_a_right_row_passes_every_pattern(pattern, seed):
     _, (row,), findings = run(job(pattern=pattern, seed=seed))
     assert findings == []
     assert row.firings == 40
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_an_offer_stays_until_it_is_taken(pattern):
+    refused = []
+
+    def watch(pins):
+        now = (pins.valid.value, pins.data.value)
+        if refused:
+            assert now == refused.pop()
+        if pins.valid.value and not pins.ready.value:
+            refused.append(now)
+
+    run(job(pattern=pattern, seed=3), watch=watch)
+
+
+def test_an_idle_channel_shows_anything_but_its_tokens():
+    shown = set()
+
+    def watch(pins):
+        if not pins.valid.value:
+            shown.add(pins.data.value)
+
+    run(job(pattern="geometric"), watch=watch)
+    assert len(shown - set(range(40))) >= 3
+
+
+def test_what_comes_out_of_an_unused_endpoint_is_spurious():
+    idle = job(egresses=(*job().egresses, EgressJob("other", 0, ())))
+    findings = Findings()
+    wires = pins(("addr", "ctrl", "data", "done", "other"))
+    traffic = Traffic(idle, idle.runs[0], wires, findings)
+    for _ in range(5):
+        wires["other"].valid.value = wires["other"].ready.value
+        traffic.sample()
+        traffic.drive()
+    assert {(finding.kind, finding.role) for finding in findings.kept} == {("spurious", "other")}
 
 
 def test_latency_and_rate_are_measured_without_stalls():
@@ -52,6 +92,7 @@ def test_tokens_beyond_the_firings_stay_in_queue_and_stream():
         ("unready", "geometric", "joint", "A result is valid while its destination is not ready"),
         ("late-done", "always", "joint", "A result is absent while another of its row"),
         ("hang", "always", "hang", "has every operand and every destination"),
+        ("flood", "always", "spurious", "A token follows the last of 40"),
         ("crowd", "starved", "capacity", "More operands are inside than queue"),
     ],
 )
@@ -85,6 +126,8 @@ def test_a_hang_names_the_operand_that_is_missing():
     hang = next(finding for finding in findings if finding.kind == "hang")
     assert hang.message == ("Row 0 (read0) waits for operands: CONTROL (ctrl has no token left)")
     assert hang.token == 9
+    missing = [(f.role, f.expected, f.got) for f in findings if f.kind == "count"]
+    assert missing == [("DATA", "40", "9"), ("COMPLETION", "40", "9")]
 
 
 def test_every_run_of_one_seed_is_the_same():

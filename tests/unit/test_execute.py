@@ -183,14 +183,33 @@ def test_of_overlapping_scatter_lanes_the_highest_wins():
     assert (done.memory[20], done.memory[4]) == (0xD, 0xC)
 
 
-def both(load_base, store_base, *, indices=(0,)):
-    element = mem.view(mem.ELEMENT)
-    rows = mem.table(
-        mem.row(0, LOAD, element, base=load_base), mem.row(1, STORE, element, base=store_base)
+def both(load_base, store_base, *, indices=(0,), named=HYBRID):
+    """One load row and one store row; ``named`` tells which port comes first."""
+    element, ports = mem.view(mem.ELEMENT), named.occurrence.engine.ports
+    load_port = next(i for i, port in enumerate(ports) if RD_ADDR in port.endpoint_inventory)
+    rows = sorted(
+        (
+            mem.row(load_port, LOAD, element, base=load_base),
+            mem.row(1 - load_port, STORE, element, base=store_base),
+        ),
+        key=lambda row: row.port,
     )
     tokens, controls = list(indices), [0] * len(indices)
     streams = {RD_ADDR: tokens, RD_CTRL: controls, WR_ADDR: tokens, WR_CTRL: controls}
-    return execute(HYBRID, rows, {**streams, WR_DATA: [7] * len(indices)}, RAMP)
+    streams[WR_DATA] = [7] * len(indices)
+    return execute(named, mem.table(*rows), streams, RAMP)
+
+
+def swapped_hybrid():
+    """The hybrid memory with its write port first."""
+    read, write = HYBRID.occurrence.engine.ports
+    loads, stores = HYBRID.occurrence.local_service.memory_service_contract.capabilities
+    local = mem.service(
+        mem.replace(loads, admissible_use_patterns=(1,)),
+        mem.replace(stores, admissible_use_patterns=(0,)),
+        requesters=2,
+    )
+    return mem.memory(mem.ENDPOINTS, 7, (write, read), local)
 
 
 def test_rows_that_share_no_byte_run_side_by_side():
@@ -205,6 +224,18 @@ def test_rows_that_share_a_written_byte_race():
     (finding,) = caught.value.diagnostics
     assert (finding.code, finding.where) == ("workload-race", "operation_rows[1]")
     assert "rows 0 and 1 both touch byte 0x3" in finding.message
+
+
+def test_a_race_is_found_whichever_row_comes_first_and_named_by_its_lowest_byte():
+    for named in (HYBRID, swapped_hybrid()):
+        with pytest.raises(Invalid, match="rows 0 and 1 both touch byte 0x8 "):
+            both(0, 0, indices=(5, 2, 9), named=named)
+
+
+def test_a_bank_reads_and_writes_in_the_same_cycle():
+    # Words of 64 bits in four banks: indices 8 apart lie in one bank.
+    done = both(0, 2048, indices=(0, 8, 16, 24))
+    assert done.cycle_limit == 4
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,187 @@
+"""Simulate one mapped workload on the emitted design and hold it against the model."""
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from fabricgen.abi.image import decode_image, encode_image
+from fabricgen.author.workload import Workload
+from fabricgen.emit.package import EmittedFabric, emit_fabric
+from fabricgen.model.execute import Execution, execute
+from fabricgen.plan.rows import MemoryConfiguration
+from fabricgen.records.fabric import Fabric, NamedMemory
+from sim import run
+from sim.environment import require
+from sim.findings import Finding
+from sim.job import Job, RowResult, Run, RunResult, read_results
+from sim.make_job import make_job
+from sim.python_simulator import run_job
+from sim.report import RowReport, SimulationReport
+from sim.stalls import PATTERNS
+
+__all__ = ["simulate"]
+
+#: A run on Python's simulator costs a hundred times as much.
+_PYTHON_PATTERNS = ("always", "geometric")
+
+
+def simulate(
+    fabric: Fabric,
+    configurations: Sequence[MemoryConfiguration],
+    workload: Workload,
+    *,
+    simulator: str,
+    seed: int,
+    waves: bool = False,
+    build_dir: Path,
+    image: bytes | None = None,
+    patterns: Sequence[str] | None = None,
+) -> SimulationReport:
+    """Run the workload without stalls, then under every stall pattern.
+
+    ``Invalid`` where model, mapping or image refuse the input, ``ToolMissing`` where the simulator
+    is not installed.
+
+    Parameters
+    ----------
+    fabric, configurations, workload
+        What to simulate; one configuration per memory.
+    simulator
+        ``verilator``, ``icarus`` or ``python``.
+    seed
+        Every stall pattern follows from it.
+    waves
+        Write a waveform too; the report says where.
+    build_dir
+        Folder for the emitted design, what is built from it, and logs.
+    image
+        Configuration image that replaces ``configurations``.
+    patterns
+        Stall patterns, of :data:`sim.stalls.PATTERNS`; the first run never stalls.
+    """
+    require(simulator)
+    if image is None:
+        image = encode_image(fabric, configurations)
+    else:
+        configurations = decode_image(fabric, image)
+    (named,), (configuration,) = fabric.memories, configurations
+    streams = {endpoint: tokens for (_, endpoint), tokens in workload.streams.items()}
+    before = _contents(named, workload.memories[0] if workload.memories else ())
+    execution = execute(named, configuration, streams, before)
+    expectations = tuple(_unexpected(named, workload, execution))
+    runs: tuple[RunResult, ...] = ()
+    waves_file = None
+    if not expectations:
+        if patterns is None:
+            patterns = _PYTHON_PATTERNS if simulator == "python" else PATTERNS
+        passes = [Run(pattern, seed + number) for number, pattern in enumerate(patterns)]
+        # Python's simulator takes the design as it is; the others read what is emitted.
+        emitted = None if simulator == "python" else emit_fabric(fabric, build_dir / "rtl")
+        banks = () if emitted is None else emitted.banks[0]
+        job = make_job(fabric, configuration, streams, before, execution, image, banks, passes)
+        directory = (build_dir / simulator).resolve()
+        if emitted is None:
+            runs, waves_file = run_job(fabric, job, directory, waves=waves)
+        else:
+            runs, waves_file = _run(job, emitted, simulator, waves, directory)
+    return _report(fabric, simulator, seed, execution, runs, expectations, waves_file)
+
+
+def _run(
+    job: Job, emitted: EmittedFabric, simulator: str, waves: bool, directory: Path
+) -> tuple[tuple[RunResult, ...], Path | None]:
+    """Run the job's passes on the emitted design; return what came, and the waveform."""
+    text = emitted.verilog.read_text()
+    built = run.build(text, emitted.top, directory, simulator=simulator, waves=waves)
+    job_file, results = directory / "job.json", directory / "results.json"
+    job.write(job_file)
+    results.unlink(missing_ok=True)
+    env = {"FABRICGEN_JOB": str(job_file), "FABRICGEN_RESULTS": str(results)}
+    run.run_bench(built, "occurrence", seed=job.runs[0].seed, env=env)
+    return read_results(results), built.waves_file if waves else None
+
+
+def _contents(named: NamedMemory, parts: Sequence[tuple[int, bytes]]) -> bytes:
+    """Whole initial contents; zero where the workload says nothing."""
+    service = named.occurrence.local_service
+    contents = bytearray(0 if service is None else service.capacity_bytes)
+    for offset, data in parts:
+        if not 0 <= offset <= len(contents) - len(data):
+            raise ValueError(
+                f"Memory parts must lie in {len(contents)} bytes, not at {offset} of {len(data)}"
+            )
+        contents[offset : offset + len(data)] = data
+    return bytes(contents)
+
+
+def _unexpected(named: NamedMemory, workload: Workload, execution: Execution) -> Iterator[Finding]:
+    """Hold what the workload expects against the model, before any hardware runs."""
+    for (_, endpoint), expected in workload.expected.items():
+        name, tokens = named.names.endpoints[endpoint], execution.outputs[endpoint]
+        if len(tokens) != len(expected):
+            yield Finding(
+                "expect",
+                0,
+                f"The workload expects another number of tokens on {name} than the model gives",
+                role=name,
+                expected=str(len(expected)),
+                got=str(len(tokens)),
+            )
+        for index, (wanted, got) in enumerate(zip(expected, tokens, strict=False)):
+            if wanted != got:
+                yield Finding(
+                    "expect",
+                    0,
+                    f"The workload expects another token on {name} than the model gives",
+                    role=name,
+                    token=index,
+                    expected=f"{wanted:#x}",
+                    got=f"{got:#x}",
+                )
+                break
+
+
+def _report(
+    fabric: Fabric,
+    simulator: str,
+    seed: int,
+    execution: Execution,
+    runs: Sequence[RunResult],
+    expectations: Sequence[Finding],
+    waves: Path | None,
+) -> SimulationReport:
+    names = fabric.memories[0].names.ports
+    unstalled = {row.row: row for row in runs[0].rows} if runs else {}
+    rows = tuple(
+        RowReport(
+            row=ordinal,
+            port=names[ordinal],
+            firings=firings,
+            empty_masks=execution.empty_masks[ordinal],
+            cycles=unstalled[ordinal].span if ordinal in unstalled else 0,
+            cycle_limit=execution.row_cycles[ordinal],
+            latency_min=unstalled[ordinal].latency_min if ordinal in unstalled else None,
+            latency_max=unstalled[ordinal].latency_max if ordinal in unstalled else None,
+        )
+        for ordinal, firings in enumerate(execution.firings)
+        if ordinal in unstalled or firings
+    )
+    return SimulationReport(
+        fabric=fabric.name,
+        simulator=simulator,
+        seed=seed,
+        rows=rows,
+        cycles=_span(unstalled.values()),
+        cycle_limit=execution.cycle_limit,
+        out_of_range=execution.out_of_range_count,
+        runs=tuple(runs),
+        findings=(*expectations, *(finding for result in runs for finding in result.findings)),
+        finding_count=len(expectations) + sum(result.finding_count for result in runs),
+        waves=waves,
+    )
+
+
+def _span(rows: Collection[RowResult]) -> int:
+    """Cycles from the first publication of any row to the last of all, both included."""
+    first = [row.first_cycle for row in rows if row.first_cycle is not None]
+    last = [row.last_cycle for row in rows if row.last_cycle is not None]
+    return max(last) - min(first) + 1 if first and last else 0
