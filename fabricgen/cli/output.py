@@ -59,6 +59,10 @@ def guarded(command: Callable[_P, None]) -> Callable[_P, None]:
             raise typer.Exit(TOOL_MISSING) from None
         except BrokenPipeError:
             _drop_stdout()
+        except OSError as error:
+            # Inputs have been read by then, so it is an output that cannot be written.
+            show([_unwritable(error)], as_json=as_json)
+            raise typer.Exit(ILLEGAL) from None
 
     return run
 
@@ -112,19 +116,14 @@ def print_table(*tables: Table) -> None:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file as a whole; ``Invalid`` says why it cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise _unwritable(path, error) from None
+    """Write a file, and the folders that it needs, as a whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
         Path(beside).chmod(0o666 & ~_umask())
         Path(beside).replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from None
     finally:
         Path(beside).unlink(missing_ok=True)
 
@@ -136,11 +135,10 @@ def _umask() -> int:
     return mask
 
 
-def _unwritable(path: Path, error: OSError) -> Invalid:
+def _unwritable(error: OSError) -> Diagnostic:
     reason = error.strerror or str(error)
-    return Invalid(
-        Diagnostic("file-unwritable", str(path), f"The file must be writable, not: {reason}")
-    )
+    where = str(error.filename or "output")
+    return Diagnostic("file-unwritable", where, f"The file must be writable, not: {reason}")
 
 
 def _drop_stdout() -> None:

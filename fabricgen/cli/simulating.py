@@ -1,0 +1,113 @@
+"""``simulate``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fabricgen.abi.image import decode_image
+from fabricgen.author.load import read_bytes, read_text
+from fabricgen.author.mapping import Mapping
+from fabricgen.author.workload import parse_workload
+from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
+from fabricgen.cli.inputs import realised_fabric, realised_mapping
+from fabricgen.cli.output import ILLEGAL, guarded, note, print_json, print_table
+from fabricgen.errors import Diagnostic, Invalid, ToolMissing
+from fabricgen.report.simulation import finding_lines, simulation_table
+from sim.environment import SIMULATORS, require
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(simulate)
+
+
+@guarded
+def simulate(
+    fabric: FabricFile,
+    mapping: MappingFile,
+    workload: Annotated[
+        Path, typer.Argument(metavar="WORKLOAD", help="Workload: a TOML document.")
+    ],
+    image: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Image to program instead of the mapping's own."),
+    ] = None,
+    simulator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="|".join(SIMULATORS), help="Simulator; else verilator if it is installed."
+        ),
+    ] = None,
+    waves: Annotated[bool, typer.Option("--waves", help="Write a waveform.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the stall patterns.")] = 0,
+    build_dir: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for what is built and logged.")
+    ] = Path("build/simulate"),
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a workload on the emitted design and compare every token with the model."""
+    if simulator is not None and simulator not in SIMULATORS:
+        raise typer.BadParameter(f"The simulator must be one of {', '.join(SIMULATORS)}")
+    source = realised_fabric(fabric)
+    rows = realised_mapping(mapping, source)
+    programmed = None if image is None else read_bytes(image)
+    configurations = (
+        rows.configurations if programmed is None else decode_image(source.fabric, programmed)
+    )
+    streams = parse_workload(
+        read_text(workload), source.fabric, configurations, workload.resolve().parent
+    )
+    chosen = simulator or _installed()
+    require(chosen)
+    # The other commands start without the HDL and without what drives a simulator.
+    from sim.simulate import simulate as run_simulation
+
+    from sim.run import SimulationFailed
+
+    try:
+        report = run_simulation(
+            source.fabric,
+            configurations,
+            streams,
+            simulator=chosen,
+            seed=seed,
+            waves=waves,
+            build_dir=build_dir / source.fabric.name,
+            image=programmed,
+        )
+    except Invalid as error:
+        raise Invalid(*(_placed(d, rows) for d in error.diagnostics)) from None
+    except SimulationFailed as error:
+        note(str(error))
+        raise typer.Exit(ILLEGAL) from None
+    listing = report.to_json()
+    if as_json:
+        print_json(listing)
+    else:
+        print_table(simulation_table(listing))
+    for line in finding_lines(listing):
+        note(line)
+    if report.waves is not None:
+        note(f"wrote {report.waves}")
+    if not report.passed:
+        raise typer.Exit(ILLEGAL)
+
+
+def _installed() -> str:
+    """The fastest simulator that there is, said on stderr where it is not the first choice."""
+    try:
+        require("verilator")
+    except ToolMissing as missing:
+        note(f"{missing}; the Python simulator is used instead, which is slow")
+        return "python"
+    return "verilator"
+
+
+def _placed(diagnostic: Diagnostic, rows: Mapping) -> Diagnostic:
+    """Findings of the model about rows name the mapping's row."""
+    return (
+        rows.places[0](diagnostic) if diagnostic.where.startswith("operation_rows") else diagnostic
+    )
