@@ -20,9 +20,11 @@ def simulation_table(report: _Json) -> Table:
     table = Table(title=title, title_justify="left")
     for name in ("row", "firings", "mismatches", "cycles", "achieved", "limit", "of limit"):
         table.add_column(name, justify="left" if name == "row" else "right")
-    mismatches = [finding["row"] for finding in report["findings"]]
+    listed = [finding["row"] for finding in report["findings"]]
+    more = "+" if report["finding_count"] > len(listed) else ""
     for row in report["rows"]:
-        table.add_row(row["port"], *_figures(row, str(mismatches.count(row["row"]))))
+        count = listed.count(row["row"])
+        table.add_row(row["port"], *_figures(row, f"{count}{more if count else ''}"))
     table.add_section()
     table.add_row("all", *_figures(report, str(report["finding_count"])))
     return table
