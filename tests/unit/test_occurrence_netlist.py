@@ -1,0 +1,61 @@
+import re
+
+import pytest
+
+from fabricgen.rtl import spatial_port
+from fabricgen.rtl.occurrence import MemoryOccurrence
+from tests.support.memories import hybrid_memory
+from tests.support.mutants import BypassQueue
+from tests.support.netlist import Netlist
+from tests.support.rich_memory import RICH
+
+MEMORIES = {"hybrid": hybrid_memory(), "rich": RICH}
+
+#: Flip-flops that a ready may look at: a queue's occupancy and the configured source.
+ALLOWED = re.compile(r"port_\d+\.\w+_queue\.full(_\d+)?|control_\d+\.controls__source_\w+")
+
+
+def ingress_readies(netlist):
+    found = [name for name in netlist.ports if re.fullmatch(r"ingress_\d+__ready", name)]
+    assert found
+    return found
+
+
+def foreign_registers(netlist):
+    """Flip-flops behind some ingress ready that are none of the allowed ones."""
+    return [
+        names
+        for ready in ingress_readies(netlist)
+        for names in netlist.register_sources(ready)
+        if not any(ALLOWED.fullmatch(name) for name in names)
+    ]
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+def test_every_ingress_ready_depends_on_hold_occupancy_and_configuration_only(name, tmp_path):
+    netlist = Netlist(MemoryOccurrence(MEMORIES[name]), tmp_path)
+    # `hold` itself is a flip-flop of the configuration loader.
+    assert {ready: netlist.input_sources(ready) for ready in ingress_readies(netlist)} == (
+        {ready: {"hold"} for ready in ingress_readies(netlist)}
+    )
+    assert foreign_registers(netlist) == []
+
+
+def test_the_check_sees_a_bypass_through_the_whole_occurrence(tmp_path, monkeypatch):
+    monkeypatch.setattr(spatial_port, "OperandQueue", BypassQueue)
+    assert foreign_registers(Netlist(MemoryOccurrence(MEMORIES["hybrid"]), tmp_path))
+
+
+def test_a_publication_follows_its_destinations_and_no_operand(tmp_path):
+    netlist = Netlist(MemoryOccurrence(MEMORIES["hybrid"]), tmp_path)
+    valids = {
+        name: netlist.input_sources(name)
+        for name in netlist.ports
+        if re.fullmatch(r"egress_\d+__valid", name)
+    }
+    assert valids == {
+        "egress_7__valid": {"egress_7__ready", "egress_8__ready"},
+        "egress_8__valid": {"egress_7__ready", "egress_8__ready"},
+        "egress_9__valid": {"egress_9__ready"},
+    }
+    assert netlist.input_sources("quiescent") == netlist.input_sources("out_of_range") == set()
