@@ -10,7 +10,7 @@ from io import TextIOWrapper
 
 import typer
 
-from fabricgen.cli import checking, imaging, planning, reference
+from fabricgen.cli import checking, emitting, imaging, planning, reference, simulating
 
 __all__ = ["app", "main"]
 
@@ -25,7 +25,9 @@ app = typer.Typer(
 
 checking.register(app)
 planning.register(app)
+emitting.register(app)
 imaging.register(app)
+simulating.register(app)
 reference.register(app)
 
 

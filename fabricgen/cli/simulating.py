@@ -63,9 +63,8 @@ def simulate(
     chosen = simulator or _installed()
     require(chosen)
     # The other commands start without the HDL and without what drives a simulator.
-    from sim.simulate import simulate as run_simulation
-
     from sim.run import SimulationFailed
+    from sim.simulate import simulate as run_simulation
 
     try:
         report = run_simulation(
