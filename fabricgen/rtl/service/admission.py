@@ -64,17 +64,17 @@ class Admission(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Close what is full; share what is short."""
         m = Module()
-        count = len(self.queues)
-        answering = Signal(count)
-        m.d.sync += answering.eq(self.done)
+        answering = Signal(len(self.queues))
         open_queue = [
             ~answering[i] if queue < PIPELINE_REQUESTS else Const(1, 1)
             for i, queue in enumerate(self.queues)
         ]
-        if self.scan is None:
-            m.d.comb += self.admit.eq(Cat(*open_queue))
-        else:
+        if self.scan is not None:
             self._share(m, self.scan, open_queue, answering)
+        else:
+            m.d.comb += self.admit.eq(Cat(*open_queue))
+        if self.scan is not None or min(self.queues) < PIPELINE_REQUESTS:
+            m.d.sync += answering.eq(self.done)
         return m
 
     def _share(self, m: Module, scan: Scan, open_queue: list[Value], answering: Signal) -> None:

@@ -84,7 +84,8 @@ class ServiceChannelShape:
         rsp_slot : In(range(slots)), absent with one slot
         rsp_data : In(8 * data_bytes), rsp_strobe : In(data_bytes), absent unless it reads
             Bytes that arrive now, at their payload positions. Each byte of an active lane
-            arrives exactly once; bytes of lanes out of range carry no meaning.
+            arrives exactly once; bytes of lanes out of range carry no meaning. A write has no
+            strobes.
         rsp_in_range : In(lanes)
             With ``rsp_done``: lanes that lie inside an admitted region.
         rsp_fault : In(1), rsp_fault_address : In(address_bits)
