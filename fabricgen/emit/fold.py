@@ -11,7 +11,7 @@ from fabricgen.emit.expressions import OPERATORS, fit, is_signed
 from fabricgen.emit.netlist import Bit, Cell, Module, Value
 from fabricgen.emit.tidy import replace_bits
 
-__all__ = ["fold_constants"]
+__all__ = ["fold_constants", "share_operators"]
 
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
     "$eq": int.__eq__,
@@ -70,6 +70,37 @@ def fold_constants(module: Module) -> None:
             return
         module.cells = kept
         replace_bits(module, partial(_follow, known), are_driven=False)
+
+
+def share_operators(module: Module) -> None:
+    """Compute once what is computed several times: elaboration repeats an operand at each use.
+
+    A result with a name of its own keeps it.
+    """
+    while True:
+        first: dict[object, Value] = {}
+        same: dict[Bit, Bit | str] = {}
+        kept: list[Cell] = []
+        for cell in module.cells:
+            if cell.kind not in OPERATORS:
+                kept.append(cell)
+                continue
+            inputs = tuple(sorted((port, at) for port, at in cell.ports.items() if port != "Y"))
+            key = (cell.kind, tuple(sorted(cell.parameters.items())), inputs)
+            result = cell.ports["Y"]
+            one = first.setdefault(key, result)
+            if one is result or any(_is_public(module, bit) for bit in _wires(result)):
+                kept.append(cell)
+            else:
+                same |= dict(zip(_wires(result), one, strict=True))
+        if len(kept) == len(module.cells):
+            return
+        module.cells = kept
+        replace_bits(module, partial(_follow, same), are_driven=False)
+
+
+def _wires(value: Value) -> list[Bit]:
+    return [bit for bit in value if isinstance(bit, Bit)]
 
 
 def _follow(known: dict[Bit, Bit | str], bit: Bit) -> Bit | str:

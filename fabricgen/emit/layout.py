@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from fabricgen.emit.netlist import Module, Wire
 
 __all__ = ["Registers", "port_order", "vector", "wrapped"]
 
 _LONGEST_LINE = 100
+_CONTINUED = "      "
+_BREAKS = frozenset({" : ", " | ", " & ", " + ", " ^ "})
 
 
 def vector(width: int) -> str:
@@ -23,20 +26,52 @@ def port_order(module: Module, members: Sequence[str]) -> list[Wire]:
     return sorted(ports, key=lambda wire: (place.get(wire.name, len(place)), wire.name))
 
 
-def wrapped(left: str, text: str) -> str:
-    """``left text;``, one alternative of a long choice a line."""
-    if len(left) + len(text) < _LONGEST_LINE:
-        return f"{left}{text};"
-    depth, start, parts = 0, 0, []
+def wrapped(left: str, text: str, indent: int = 0) -> list[str]:
+    """Lines of the statement ``left text;``: one where it fits, else broken where it is loosest.
+
+    Alternatives of a choice stand one a line; ``indent`` columns are left free.
+    """
+    room = _LONGEST_LINE - indent
+    if len(left) + len(text) < room:
+        return [f"{left}{text};"]
+    first, *rest = _broken(text, room - len(left), room - len(_CONTINUED))
+    lines = [left + first, *(_CONTINUED + line for line in rest)]
+    return [*lines[:-1], f"{lines[-1]};"]
+
+
+def _broken(text: str, first: int, room: int) -> list[str]:
+    """Parts of an expression, the first up to ``first`` columns, the others up to ``room``."""
+    places = _loosest(text)
+    if not places:
+        return [text]
+    cuts = [0, *places, len(text)]
+    chunks = [text[start:end].strip() for start, end in pairwise(cuts)]
+    is_choice = text.startswith(" : ", places[0])
+    lines: list[str] = []
+    for chunk in chunks:
+        limit = first if len(lines) <= 1 else room
+        if lines and not is_choice and len(lines[-1]) + 1 + len(chunk) <= limit:
+            lines[-1] += f" {chunk}"
+        else:
+            lines.append(chunk)
+    parts: list[str] = []
+    for line in lines:
+        limit = room if parts else first
+        parts += _broken(line, limit, room) if len(line) > limit else [line]
+    return parts
+
+
+def _loosest(text: str) -> list[int]:
+    """Places where a text may be broken, of those inside the fewest brackets."""
+    found: dict[int, list[int]] = {}
+    depth = 0
     for place, letter in enumerate(text):
         depth += (letter in "({[") - (letter in ")}]")
-        if depth == 0 and text.startswith(" : ", place):
-            parts.append(text[start:place])
-            start = place + 1
-    return (
-        "\n      ".join([left + parts[0], *parts[1:], text[start:]] if parts else [left + text])
-        + ";"
-    )
+        if letter == " " and text[place : place + 3] in _BREAKS:
+            found.setdefault(2 * depth + (text[place + 1] != ":"), []).append(place)
+        elif letter == "," and text[place : place + 2] == ", ":
+            found.setdefault(2 * depth, []).append(place + 1)
+    return found[min(found)] if found else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +114,9 @@ class Registers:
 
 
 def _block(group: _Group, updates: list[tuple[str, str, str]]) -> list[str]:
-    load = [f"{name} <= {data};" for name, data, _reset in updates]
-    clear = [f"{name} <= {reset};" for name, _data, reset in updates]
-    branches: list[tuple[str, list[str]]] = []
+    load = [wrapped(f"{name} <= ", data, 8) for name, data, _reset in updates]
+    clear = [[f"{name} <= {reset};"] for name, _data, reset in updates]
+    branches: list[tuple[str, list[list[str]]]] = []
     if group.reset:
         branches.append((group.reset, clear))
     if group.enable and not group.enable_first:
@@ -98,11 +133,12 @@ def _block(group: _Group, updates: list[tuple[str, str, str]]) -> list[str]:
     return ["", *(f"  {line}" for line in lines)]
 
 
-def _branch(condition: str, statements: list[str], *, first: bool) -> list[str]:
+def _branch(condition: str, statements: list[list[str]], *, first: bool) -> list[str]:
+    flat = [line for statement in statements for line in statement]
     if first and not condition:
-        return [f"  {statement}" for statement in statements]
+        return [f"  {line}" for line in flat]
     guard = f"if ({condition})" if condition else ""
     words = " ".join(filter(None, ["" if first else "else", guard]))
-    if len(statements) == 1:
-        return [f"  {words} {statements[0]}"]
-    return [f"  {words} begin", *(f"    {statement}" for statement in statements), "  end"]
+    if len(flat) == 1 and len(words) + len(flat[0]) + 5 <= _LONGEST_LINE:
+        return [f"  {words} {flat[0]}"]
+    return [f"  {words} begin", *(f"    {line}" for line in flat), "  end"]

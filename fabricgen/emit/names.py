@@ -16,7 +16,17 @@ from amaranth.lib import memory, wiring
 
 from fabricgen.check.keywords import VERILOG_KEYWORDS
 
-__all__ = ["VERILOG_KEYWORDS", "ModuleNotes", "identifier", "interface", "name_design", "unique"]
+__all__ = [
+    "VERILOG_KEYWORDS",
+    "Design",
+    "ModuleNotes",
+    "Netlist",
+    "identifier",
+    "interface",
+    "name_design",
+    "name_ports",
+    "unique",
+]
 
 
 class _Fragment(Protocol):
@@ -89,6 +99,42 @@ def interface(component: wiring.Component) -> Iterator[tuple[str, Signal, wiring
             value = Value.cast(value)
         if isinstance(value, Signal):
             yield "_".join(map(str, path)), value, member.flow
+
+
+class _Module(Protocol):
+    name: tuple[str, ...]
+    submodules: list[int]
+    signal_names: MutableMapping[Signal, str]
+    ports: dict[str, tuple[tuple[object, ...], object]]
+
+
+class Netlist(Protocol):
+    """What Amaranth 0.5.10 knows of a flattened design; the stubs do not tell."""
+
+    modules: list[_Module]
+    signals: MutableMapping[Signal, tuple[object, ...]]
+
+
+def name_ports(netlist: Netlist) -> None:
+    """Name the ports of submodules that carry a part of a signal.
+
+    Amaranth names them after numbers of its own; here they are named after the signal and the
+    place of their lowest bit in it.
+    """
+    for module in netlist.modules:
+        places: dict[object, tuple[str, int]] = {}
+        for signal, name in module.signal_names.items():
+            for place, net in enumerate(netlist.signals[signal]):
+                places.setdefault(net, (name, place))
+        taken = {*module.signal_names.values(), *module.ports, module.name[-1]}
+        taken |= {netlist.modules[position].name[-1] for position in module.submodules}
+        ports = {}
+        for name, (value, flow) in module.ports.items():
+            if name.startswith("port$") and value[0] in places:
+                signal_name, place = places[value[0]]
+                name = unique(taken, f"{signal_name}_{place}")
+            ports[name] = (value, flow)
+        module.ports = ports
 
 
 def name_design(design: Design) -> dict[str, ModuleNotes]:

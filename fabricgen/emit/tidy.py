@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
 
-__all__ = ["drop_unknown_defaults", "merge_aliases", "name_parts", "pieces", "replace_bits"]
+__all__ = [
+    "drop_unknown_defaults",
+    "merge_aliases",
+    "name_parts",
+    "pieces",
+    "replace_bits",
+    "trim_results",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +112,7 @@ def merge_aliases(
     replace_bits(module, lambda bit: Bit(chosen.get(bit.wire, bit.wire), bit.place))
 
     others = sorted((name for name in chosen if chosen[name] != name), key=rank)
-    unnamed = [wire.name for wire in module.wires.values() if not wire.public]
-    _drop_unread(module, [*foreign, *unnamed])
+    _drop_unread(module, foreign)
     return [(name, chosen[name]) for name in others if name not in foreign]
 
 
@@ -139,6 +145,26 @@ def drop_unknown_defaults(module: Module) -> None:
             cell.ports["A"] = cell.ports["B"][:width]
             cell.ports["B"] = cell.ports["B"][width:]
             cell.ports["S"] = cell.ports["S"][1:]
+
+
+def trim_results(module: Module, kinds: Collection[str]) -> None:
+    """Cut high bits that nothing reads and nobody named off results of these kinds of operators."""
+    read = {
+        bit
+        for value in (
+            *(value for cell in module.cells for port, value in cell.ports.items() if port != "Y"),
+            *(right for _left, right in module.connections),
+        )
+        for bit in value
+    }
+    for cell in module.cells:
+        result = cell.ports.get("Y", ())
+        while cell.kind in kinds and len(result) > 1:
+            last = result[-1]
+            if not isinstance(last, Bit) or module.wires[last.wire].public or last in read:
+                break
+            result = cell.ports["Y"] = result[:-1]
+    _drop_unread(module, [wire.name for wire in module.wires.values() if not wire.public])
 
 
 def name_parts(module: Module, results: dict[str, str]) -> None:

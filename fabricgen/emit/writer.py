@@ -16,11 +16,17 @@ from fabricgen.emit.expressions import (
     operands,
     render,
 )
-from fabricgen.emit.fold import fold_constants
+from fabricgen.emit.fold import fold_constants, share_operators
 from fabricgen.emit.layout import Registers, port_order, vector, wrapped
 from fabricgen.emit.names import ModuleNotes, identifier, unique
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
-from fabricgen.emit.tidy import drop_unknown_defaults, merge_aliases, name_parts, pieces
+from fabricgen.emit.tidy import (
+    drop_unknown_defaults,
+    merge_aliases,
+    name_parts,
+    pieces,
+    trim_results,
+)
 
 __all__ = ["write_module"]
 
@@ -59,8 +65,10 @@ class _Writer:
         self.order = {name: place for place, name in enumerate(order)}
         foreign = {f"\\{name}" for name in notes[module.name].foreign}
         self.aliases = merge_aliases(module, self.order, foreign)
+        trim_results(module, TRIMMED)
         name_parts(module, _RESULTS)
         fold_constants(module)
+        share_operators(module)
         drop_unknown_defaults(module)
 
         public = [wire.name for wire in module.wires.values() if wire.public]
@@ -199,7 +207,7 @@ class _Writer:
         self._assigned(self._lvalue(left), self.value(right))
 
     def _assigned(self, left: str, right: Expression) -> None:
-        self.body.append(wrapped(f"  assign {left} = ", right.text))
+        self.body += wrapped(f"  assign {left} = ", right.text)
 
     # Values
 
@@ -243,7 +251,7 @@ class _Writer:
         self.names[name] = unique(self.taken, self.target)
         self.widths[name] = wide or width
         left = f"  wire {vector(self.widths[name])}{self.names[name]} = "
-        self.body.append(wrapped(left, shown.text))
+        self.body += wrapped(left, shown.text)
         return None
 
     def _result(self, cell: Cell) -> Expression:
@@ -254,7 +262,7 @@ class _Writer:
         if wide == width:
             return shown
         name = unique(self.taken, self.target)
-        self.body.append(wrapped(f"  wire {vector(wide)}{name} = ", shown.text))
+        self.body += wrapped(f"  wire {vector(wide)}{name} = ", shown.text)
         return Expression(f"{name}[0]" if width == 1 else f"{name}[{width - 1}:0]")
 
     def _hint(self, bits: Value) -> str:
