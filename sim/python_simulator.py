@@ -71,7 +71,7 @@ def _run(fabric: Fabric, job: Job, run: Run, waves_file: Path | None) -> RunResu
     if waves_file is None:
         simulator.run()
     else:
-        with simulator.write_vcd(waves_file.open("w")):
+        with simulator.write_vcd(str(waves_file)):
             simulator.run()
     return results[0]
 

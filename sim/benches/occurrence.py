@@ -31,15 +31,15 @@ async def occurrence(dut: Any) -> None:
     job = Job.read(Path(os.environ["FABRICGEN_JOB"]))
     dut.rst.value = 1
     Clock(dut.clk, _PERIOD_NS, unit="ns").start()
-    host = _Host(dut, job.bound)
-    results = [await _run(dut, host, job, run) for run in job.runs]
+    host, storage = _Host(dut, job.bound), _Storage(dut, job.memory)
+    results = [await _run(dut, host, storage, job, run) for run in job.runs]
     write_results(results, Path(os.environ["FABRICGEN_RESULTS"]))
 
 
-async def _run(dut: Any, host: "_Host", job: Job, run: Run) -> RunResult:
+async def _run(dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run) -> RunResult:
     findings = Findings()
     await _reset(dut, job)
-    _preload(dut, job.memory)
+    storage.preload()
     for step in job.program:
         if finding := answer_finding(step, await host.access(step)):
             findings.add(finding)
@@ -54,7 +54,7 @@ async def _run(dut: Any, host: "_Host", job: Job, run: Run) -> RunResult:
         traffic.drive()
     rows = traffic.close()
 
-    flags, contents = await _flags(host, job), _contents(dut, job.memory)
+    flags, contents = await _flags(host, job), storage.read()
     for finding in end_findings(job, traffic.cycle, flags, contents):
         findings.add(finding)
     return RunResult(
@@ -115,23 +115,36 @@ async def _flags(host: _Host, job: Job) -> list[int]:
     return [flags, *[await host.read(at) if flags & 1 else 0 for at in details]]
 
 
-def _bank(dut: Any, path: str) -> Any:
+class _Storage:
+    """The banks' words, reached through the hierarchy."""
+
+    def __init__(self, dut: Any, memory: MemoryJob) -> None:
+        self._memory = memory
+        self._before = words_of_bytes(memory.before, memory.word_bytes, len(memory.banks))
+        arrays = [_descend(dut, path) for path in memory.banks]
+        self._words = [
+            [array[index] for index in range(len(contents))]
+            for array, contents in zip(arrays, self._before, strict=True)
+        ]
+        self._texts = [[""] * len(contents) for contents in self._before]
+
+    def preload(self) -> None:
+        """Write every word that is not known to hold its initial contents."""
+        width = 8 * self._memory.word_bytes
+        for handles, texts, contents in zip(self._words, self._texts, self._before, strict=True):
+            for handle, text, word in zip(handles, texts, contents, strict=True):
+                if text != f"{word:0{width}b}":
+                    handle.value = Immediate(word)
+
+    def read(self) -> list[Byte]:
+        """Read every byte."""
+        self._texts = [[str(handle.value) for handle in handles] for handles in self._words]
+        words = [[bytes_of_text(text) for text in texts] for texts in self._texts]
+        return bytes_of_words(words, len(self._memory.after))
+
+
+def _descend(dut: Any, path: str) -> Any:
     handle = dut
     for name in path.split("."):
         handle = getattr(handle, name)
     return handle
-
-
-def _preload(dut: Any, memory: MemoryJob) -> None:
-    words = words_of_bytes(memory.before, memory.word_bytes, len(memory.banks))
-    for path, contents in zip(memory.banks, words, strict=True):
-        array = _bank(dut, path)
-        for index, word in enumerate(contents):
-            array[index].value = Immediate(word)
-
-
-def _contents(dut: Any, memory: MemoryJob) -> list[Byte]:
-    rows = range(-(-len(memory.after) // (memory.word_bytes * len(memory.banks))))
-    arrays = [_bank(dut, path) for path in memory.banks]
-    words = [[bytes_of_text(str(array[index].value)) for index in rows] for array in arrays]
-    return bytes_of_words(words, len(memory.after))
