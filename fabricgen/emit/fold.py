@@ -86,8 +86,8 @@ def share_operators(module: Module) -> None:
                 kept.append(cell)
                 continue
             inputs = tuple(sorted((port, at) for port, at in cell.ports.items() if port != "Y"))
-            key = (cell.kind, tuple(sorted(cell.parameters.items())), inputs)
             result = cell.ports["Y"]
+            key = (cell.kind, tuple(sorted(cell.parameters.items())), inputs, len(result))
             one = first.setdefault(key, result)
             if one is result or any(_is_public(module, bit) for bit in _wires(result)):
                 kept.append(cell)

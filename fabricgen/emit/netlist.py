@@ -36,7 +36,7 @@ class Wire:
         return self.name.startswith("\\")
 
     @property
-    def bits(self) -> Value:
+    def bits(self) -> tuple[Bit, ...]:
         """The whole wire."""
         return tuple(Bit(self.name, index) for index in range(self.width))
 

@@ -1,8 +1,9 @@
 """Rewrites of a netlist that keep its meaning and make its text shorter."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from fabricgen.emit.names import unique
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
 
 __all__ = [
@@ -137,6 +138,41 @@ def _drop_unread(module: Module, names: Collection[str]) -> None:
         del module.wires[name]
 
 
+def split_mixed(module: Module, registers: Mapping[str, str], taken: set[str]) -> None:
+    """Give the clocked bits of a signal a register of their own where other bits are assigned.
+
+    A variable cannot be assigned continuously too. ``registers`` names the output of each kind of
+    clocked cell; ``taken`` are names in use.
+    """
+    clocked: dict[str, set[int]] = {}
+    assigned: set[str] = set()
+    for cell in module.cells:
+        for port, value in cell.ports.items():
+            bits = [bit for bit in value if isinstance(bit, Bit)]
+            if registers.get(cell.kind) == port:
+                for bit in bits:
+                    clocked.setdefault(bit.wire, set()).add(bit.place)
+            elif port == "Y":
+                assigned |= {bit.wire for bit in bits}
+    for left, _right in module.connections:
+        assigned |= {bit.wire for bit in left if isinstance(bit, Bit)}
+
+    moved: dict[Bit, Bit] = {}
+    for name in sorted(clocked.keys() & assigned):
+        places = sorted(clocked[name])
+        register = Wire(f"\\{unique(taken, f'{name[1:]}_reg')}", len(places))
+        module.wires[register.name] = register
+        old = tuple(Bit(name, place) for place in places)
+        moved |= dict(zip(old, register.bits, strict=True))
+        module.connections.append((old, register.bits))
+    for cell in module.cells:
+        if port := registers.get(cell.kind):
+            value = cell.ports[port]
+            cell.ports[port] = tuple(
+                moved.get(bit, bit) if isinstance(bit, Bit) else bit for bit in value
+            )
+
+
 def drop_unknown_defaults(module: Module) -> None:
     """Let the last case of an exhaustive choice stand for "anything else"."""
     for cell in module.cells:
@@ -172,7 +208,7 @@ def name_parts(module: Module, results: dict[str, str]) -> None:
 
     ``results`` names the output port of every kind of operator.
     """
-    parts: dict[Bit, Bit] = {}
+    parts: dict[Bit | str, Bit] = {}
 
     def split(cell: Cell) -> None:
         port = results.get(cell.kind)
@@ -185,7 +221,7 @@ def name_parts(module: Module, results: dict[str, str]) -> None:
             return
         name = f"{first.wire}${first.place}"
         module.wires[name] = Wire(name, len(cell.ports[port]))
-        parts.update(zip(cell.ports[port], module.wires[name].bits, strict=True))  # type: ignore[arg-type]
+        parts.update(zip(cell.ports[port], module.wires[name].bits, strict=True))
 
     for cell in module.cells:
         split(cell)

@@ -25,6 +25,7 @@ from fabricgen.emit.tidy import (
     merge_aliases,
     name_parts,
     pieces,
+    split_mixed,
     trim_results,
 )
 
@@ -34,6 +35,7 @@ __all__ = ["write_module"]
 _LONGEST_INLINE = 72
 
 _REGISTERS = frozenset({"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"})
+_CLOCKED = dict.fromkeys(_REGISTERS, "Q") | {"$memrd_v2": "DATA"}
 _RESULTS = dict.fromkeys(OPERATORS, "Y")
 
 
@@ -74,6 +76,8 @@ class _Writer:
         public = [wire.name for wire in module.wires.values() if wire.public]
         cells = [cell.name for cell in module.cells if cell.name.startswith("\\")]
         self.taken = {name[1:] for name in (*public, *module.memories, *cells)}
+        split_mixed(module, _CLOCKED, self.taken)
+        public = [wire.name for wire in module.wires.values() if wire.public]
         #: Names in the text; an unnamed wire is entered when it is declared.
         self.names = {name: identifier(name[1:]) for name in public}
         results = ((self._unnamed_result(cell), cell) for cell in module.cells)

@@ -93,9 +93,12 @@ class ConfigurationBank(wiring.Component):
         active = Signal(len(places))
         kept = {bit: position for position, bit in enumerate(places)}
 
+        # Only bytes that have bits of the other kind can be written with one of them.
         byte_count = -(-self.payload_bits // 8)
+        lost = [bit for bit in range(self.payload_bits) if bit not in kept]
+        checked = sorted({bit // 8 for bit in lost})
         written = Signal(byte_count)
-        foreign = Signal(byte_count, reset_less=True)
+        foreign = Signal(len(checked), reset_less=True)
 
         enables = Signal(byte_count)
         with m.If(self.swap):
@@ -106,12 +109,13 @@ class ConfigurationBank(wiring.Component):
             selected = self._selects("write_word", word)
             m.d.comb += enables[byte].eq(self.write & self.write_strobe[lane] & selected)
             data = self.write_data.word_select(lane, 8)
-            bits = range(8 * byte, min(8 * byte + 8, self.payload_bits))
             with m.If(enables[byte]):
-                m.d.sync += [shadow[kept[bit]].eq(data[bit % 8]) for bit in bits if bit in kept]
-                # A byte without such bits is written zero: it has no reset.
-                lost = [data[bit % 8] for bit in bits if bit not in kept]
-                m.d.sync += foreign[byte].eq(Cat(lost).any() if lost else 0)
+                m.d.sync += [
+                    shadow[kept[bit]].eq(data[bit % 8]) for bit in places if bit // 8 == byte
+                ]
+                if byte in checked:
+                    wrong = Cat(data[bit % 8] for bit in lost if bit // 8 == byte)
+                    m.d.sync += foreign[checked.index(byte)].eq(wrong.any())
 
         m.d.comb += [
             self.complete.eq(written.all()),
