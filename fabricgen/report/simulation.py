@@ -31,15 +31,12 @@ def simulation_table(report: _Json) -> Table:
 
 
 def _figures(part: _Json, mismatches: str) -> tuple[str, ...]:
+    counts = (str(part["firings"]), mismatches, str(part["cycles"]))
+    if not part["cycles"]:
+        # Nothing has run, or nothing has fired.
+        return (*counts, "-", f"{part['limit']:.3f}", "-")
     achieved, limit = part["achieved"], part["limit"]
-    return (
-        str(part["firings"]),
-        mismatches,
-        str(part["cycles"]),
-        f"{achieved:.3f}",
-        f"{limit:.3f}",
-        f"{achieved / limit:.1%}" if limit else "-",
-    )
+    return (*counts, f"{achieved:.3f}", f"{limit:.3f}", f"{achieved / limit:.1%}")
 
 
 def finding_lines(report: _Json) -> Iterator[str]:

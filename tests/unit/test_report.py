@@ -67,7 +67,7 @@ def test_a_simulation_has_a_line_per_row_and_one_for_all():
         *("row", "firings", "mismatches", "cycles", "achieved", "limit", "of limit"),
     ]
     assert cells(lines[4]) == ["read0", "256", "1+", "256", "1.000", "1.000", "100.0%"]
-    assert cells(lines[5]) == ["write0", "0", "0", "0", "0.000", "0.000", "-"]
+    assert cells(lines[5]) == ["write0", "0", "0", "0", "-", "0.000", "-"]
     assert cells(lines[7]) == ["all", "256", "9", "300", "0.750", "1.000", "75.0%"]
 
 

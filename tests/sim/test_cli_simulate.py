@@ -1,0 +1,122 @@
+"""``fabricgen emit`` and ``simulate`` from documents to their exit codes."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from fabricgen.cli.main import app
+from fabricgen.errors import ToolMissing
+from sim import environment
+from tests.support.documents import LITTLE, changed, mapping_document, toml
+
+FABRIC, MAPPING = str(LITTLE / "fabric.toml"), str(LITTLE / "mapping.toml")
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def stream(endpoint, tokens):
+    return {"endpoint": f"mem0.{endpoint}", "tokens": tokens}
+
+
+WORKLOAD = {
+    "memory": {"mem0": {"local": {"image": {"words": [5, 6, 7, 8], "bits": 32, "at": 0}}}},
+    "stream": [
+        stream("rd_addr", [3, 0, 1]),
+        stream("rd_ctrl", {"fill": True}),
+        stream("wr_addr", [0, 4]),
+        stream("wr_data", [1, 2, 3, 4, 5, 6, 7, 8]),
+        stream("wr_mask", [[1, 1, 1, 1], [0, 1, 0, 1]]),
+        stream("wr_ctrl", {"fill": True}),
+    ],
+    "expect": [stream("rd_data", [8, 5, 6])],
+}
+
+
+@pytest.fixture
+def simulate(tmp_path):
+    """Run the workload on Python's simulator, with changes."""
+
+    def start(*options, workload=WORKLOAD, mapping=None):
+        (tmp_path / "workload.toml").write_text(toml(workload))
+        (tmp_path / "mapping.toml").write_text(toml(mapping or mapping_document()))
+        options = options or ("--simulator", "python", "--json")
+        files = (FABRIC, tmp_path / "mapping.toml", tmp_path / "workload.toml")
+        return run("simulate", *files, "--build-dir", tmp_path / "build", *options)
+
+    return start
+
+
+def test_a_workload_runs_without_a_mismatch(simulate):
+    result = simulate()
+    assert result.exit_code == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert (report["passed"], report["firings"], report["finding_count"]) == (True, 5, 0)
+    assert [(row["port"], row["firings"]) for row in report["rows"]] == [
+        ("read0", 3),
+        ("write0", 2),
+    ]
+
+
+def test_an_expectation_that_is_not_met_is_exit_1(simulate):
+    result = simulate(workload=changed(WORKLOAD, ("expect", 0, "tokens"), [8, 5, 7]))
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "cycle 0, role rd_data, token 2: The workload expects another token on rd_data than the "
+        "model gives, expected 0x7, got 0x6 [expect]\n"
+    )
+
+
+def test_a_race_names_the_row_of_the_mapping(simulate):
+    mapping = changed(mapping_document(), ("memory", "mem0", "row", 0, "base"), 0)
+    result = simulate(mapping=mapping)
+    assert (result.exit_code, result.stdout) != (0, "")
+    assert "memory.mem0.row[0]" in result.stdout
+    assert "workload-race" in result.stdout
+
+
+def test_a_bad_workload_runs_nothing(simulate, tmp_path):
+    result = simulate(workload=changed(WORKLOAD, ("stream", 1)))
+    assert result.exit_code == 1
+    assert not (tmp_path / "build").exists()
+
+
+def test_a_missing_simulator_is_exit_4(simulate, monkeypatch):
+    monkeypatch.setattr(environment.shutil, "which", lambda *_, **__: None)
+    result = simulate("--simulator", "icarus")
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert result.stderr == "iverilog is not installed; install it with: apt-get install iverilog\n"
+
+
+def test_without_a_compiler_the_python_simulator_is_used_and_named(simulate, monkeypatch):
+    def missing(simulator):
+        if simulator == "verilator":
+            raise ToolMissing("c++", "apt-get install g++")
+
+    monkeypatch.setattr("fabricgen.cli.simulating.require", missing)
+    result = simulate("--seed", "3")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("c++ is not installed; install it with: apt-get install g++; ")
+    assert "on python, seed 3" in result.stdout
+
+
+def test_an_unknown_simulator_is_wrong_usage(simulate):
+    assert simulate("--simulator", "spice").exit_code == 2
+
+
+def test_emit_writes_what_the_manifest_lists(tmp_path):
+    result = run("emit", FABRIC, "-o", tmp_path / "rtl")
+    assert (result.exit_code, result.stdout) == (0, "")
+    manifest = json.loads((tmp_path / "rtl" / "manifest.json").read_text())
+    listed = {file["name"] for file in manifest["files"]} | {"manifest.json"}
+    assert {path.name for path in (tmp_path / "rtl").iterdir()} == listed
+    assert f"module {manifest['top']}" in (tmp_path / "rtl" / "little.v").read_text()
+
+
+def test_emit_into_a_file_is_one_finding(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run("emit", FABRIC, "-o", tmp_path / "file")
+    assert result.exit_code == 1
+    assert result.stderr.rstrip().endswith("[file-unwritable]")
