@@ -8,6 +8,7 @@ from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.records import service_capability_codec
 from fabricgen.records.overlap import shared_points
+from fabricgen.records.products import Product, ProductRelation
 from fabricgen.records.resource import ResourceContract
 from fabricgen.records.service_capability import MemoryServiceCapability, NoConsistency
 
@@ -69,7 +70,7 @@ class MemoryServiceContract:
     """Regions, resource contract and capabilities of one service.
 
     The constructor is the strict door. :meth:`of` sorts regions and merges those that touch or
-    overlap, unites the use patterns of capabilities that are otherwise equal, and sorts them.
+    overlap, and normalises the relation of the capabilities.
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ class MemoryServiceContract:
     resource_contract
         The service's own states and use patterns.
     capabilities
-        Non-empty, in the order of their complete bytes; no two admit one actor and access.
+        The reduced products of the relation of actor, access, facts (regions, beat, consistency)
+        and use patterns, in the order of their complete bytes; no two admit one actor and access.
     """
 
     regions: tuple[MemoryServiceRegion, ...]
@@ -102,7 +104,8 @@ class MemoryServiceContract:
         ------
         Invalid
             ``region-merge-widens`` where a capability names only a part of what becomes one
-            region, and the rules of the strict door.
+            region; ``service-capability-overlap`` where one actor and access would get different
+            facts; and the other rules of the strict door.
         """
         merged, place_of = _merge_regions(regions)
         given = list(capabilities)
@@ -113,7 +116,8 @@ class MemoryServiceContract:
         ]
         if found:
             raise Invalid(*found)
-        return cls(merged, resource_contract, _unite([_renumber(c, place_of) for c in given]))
+        renumbered = [_renumber(capability, place_of) for capability in given]
+        return cls(merged, resource_contract, _canonical(renumbered) if renumbered else ())
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from _region_findings(self.regions)
@@ -125,8 +129,11 @@ class MemoryServiceContract:
             )
         for ordinal, capability in enumerate(self.capabilities):
             yield from self._reference_findings(capability, f"capabilities[{ordinal}]")
-        yield from _order_findings(self.capabilities)
-        yield from _overlap_findings(self.capabilities)
+        found = [*_order_findings(self.capabilities), *_overlap_findings(self.capabilities)]
+        if found or not self.capabilities:
+            yield from found
+        else:
+            yield from _decomposition_findings(self.capabilities)
 
     def _reference_findings(
         self, capability: MemoryServiceCapability, where: str
@@ -215,6 +222,24 @@ def _overlap_findings(capabilities: tuple[MemoryServiceCapability, ...]) -> Iter
         )
 
 
+def _decomposition_findings(
+    capabilities: tuple[MemoryServiceCapability, ...],
+) -> Iterator[Diagnostic]:
+    """Refuse ordered, disjoint capabilities that are not the products of the normal form."""
+    try:
+        canonical = _canonical(capabilities)
+    except Invalid as error:
+        yield from error.under("capabilities").diagnostics
+        return
+    if canonical != capabilities:
+        yield Diagnostic(
+            "relation-not-canonical",
+            "capabilities",
+            f"Capabilities must be the {len(canonical)} products of the normal form, not "
+            f"{len(capabilities)} other products of the same relation",
+        )
+
+
 def _merge_regions(
     regions: Sequence[MemoryServiceRegion],
 ) -> tuple[tuple[MemoryServiceRegion, ...], dict[int, int]]:
@@ -258,14 +283,30 @@ def _renumber(
     return replace(capability, service_region_ordinals=tuple(sorted(ordinals)))
 
 
-def _unite(capabilities: Iterable[MemoryServiceCapability]) -> tuple[MemoryServiceCapability, ...]:
-    """Unite the use patterns of capabilities that differ in nothing else; sort by bytes."""
-    united: dict[MemoryServiceCapability, set[int]] = {}
-    for capability in capabilities:
-        facts = replace(capability, admissible_use_patterns=(0,))
-        united.setdefault(facts, set()).update(capability.admissible_use_patterns)
+def _canonical(
+    capabilities: Sequence[MemoryServiceCapability],
+) -> tuple[MemoryServiceCapability, ...]:
+    """Reduce capabilities to the products of the relation that they denote together."""
+    # Any capability with these facts lends them; the rest of it is replaced.
+    lenders = {service_capability_codec.encode_facts(each): each for each in capabilities}
+    relation = ProductRelation(
+        [
+            Product(
+                each.actor_contract_domain,
+                each.access_domain,
+                service_capability_codec.encode_facts(each),
+                each.admissible_use_patterns,
+            )
+            for each in capabilities
+        ]
+    )
     found = [
-        replace(facts, admissible_use_patterns=tuple(sorted(keys)))
-        for facts, keys in united.items()
+        replace(
+            lenders[each.facts],
+            actor_contract_domain=each.actors,
+            access_domain=each.accesses,
+            admissible_use_patterns=each.use_patterns,
+        )
+        for each in relation.products()
     ]
     return tuple(sorted(found, key=service_capability_codec.encode))

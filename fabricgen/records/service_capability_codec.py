@@ -11,7 +11,7 @@ from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.service_capability import MemoryServiceCapability
 from fabricgen.wire.frame import Reader, frame, u32be, u64be
 
-__all__ = ["SMALLEST", "encode", "read"]
+__all__ = ["SMALLEST", "encode", "encode_facts", "read"]
 
 #: Bytes of two empty frames or counts more than any capability has.
 SMALLEST = 8 + 4 + 8 + 8 + 8 + 4
@@ -30,6 +30,18 @@ def encode(record: MemoryServiceCapability) -> bytes:
             u64be(record.service_beat_width_bits),
             u64be(len(record.admissible_use_patterns)),
             *map(u32be, record.admissible_use_patterns),
+            u32be(_NO_CONSISTENCY),
+        ]
+    )
+
+
+def encode_facts(record: MemoryServiceCapability) -> bytes:
+    """Encode what one product of accesses is served by: regions, beat, consistency."""
+    return b"".join(
+        [
+            u64be(len(record.service_region_ordinals)),
+            *map(u64be, record.service_region_ordinals),
+            u64be(record.service_beat_width_bits),
             u32be(_NO_CONSISTENCY),
         ]
     )

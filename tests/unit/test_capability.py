@@ -193,7 +193,7 @@ def test_every_two_bindings_of_one_point_are_compared():
 
 
 def test_the_classes_of_all_alternatives_share_one_bound(monkeypatch):
-    monkeypatch.setattr("fabricgen.records.capability.MAX_ROWS", 3)
+    monkeypatch.setattr("fabricgen.records.products.MAX_ROWS", 3)
     two = [alternative(access(), patterns=(0,)), alternative(access(INDEXED), patterns=(1,))]
     assert codes(sorted(two, key=encode)) == []
     three = [*two, alternative(access(CONTIGUOUS), patterns=(2,))]

@@ -15,6 +15,7 @@ from fabricgen.records.service import (
     MemoryServiceContract,
     MemoryServiceRegion,
 )
+from fabricgen.records.service_capability_codec import encode
 from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
 from tests.support.records import (
     CONTIGUOUS,
@@ -213,13 +214,61 @@ def test_one_access_is_served_by_one_capability(other):
     [
         replace(LOADS, service_beat_width_bits=128),
         replace(LOADS, service_region_ordinals=(1,)),
-        replace(LOADS, access_domain=accesses(access(ELEMENT, ((32, 33),), read=ZERO_EXTEND))),
+        replace(
+            LOADS,
+            access_domain=accesses(access(ELEMENT, (32,), read=EXACT)),
+            admissible_use_patterns=(1,),
+        ),
     ],
-    ids=["beat", "regions", "access"],
+    ids=["beat", "regions", "subword"],
 )
 def test_the_authoring_door_does_not_choose_between_facts(other):
     found = findings(MemoryServiceContract.of, GOOD.regions, GOOD.resource_contract, [LOADS, other])
     assert found == [("capabilities[1]", "service-capability-overlap")]
+
+
+def loads_of(*elements, volatile=(False,), patterns=(0,)):
+    return replace(
+        LOADS,
+        actor_contract_domain=MemoryActorContractDomain(LOAD, (LoadStorePlain(volatile),)),
+        access_domain=accesses(access(ELEMENT, elements, read=ZERO_EXTEND)),
+        admissible_use_patterns=patterns,
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "whole"),
+    [
+        ([loads_of(8), loads_of(16)], [loads_of(8, 16)]),
+        ([loads_of((8, 16)), loads_of((12, 32))], [loads_of((8, 32))]),
+        (
+            [loads_of(8), loads_of(8, volatile=(True,))],
+            [loads_of(8, volatile=(False, True))],
+        ),
+        (
+            [loads_of((8, 16)), loads_of((12, 32), patterns=(1,))],
+            [
+                loads_of((8, 11)),
+                loads_of((12, 16), patterns=(0, 1)),
+                loads_of((17, 32), patterns=(1,)),
+            ],
+        ),
+    ],
+    ids=["side by side", "overlapping", "actors", "patterns"],
+)
+def test_one_relation_has_one_decomposition(parts, whole):
+    """The authoring door normalises; the strict door refuses every other decomposition."""
+    built = MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, parts)
+    assert set(built.capabilities) == set(whole)
+    assert MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, whole) == built
+    assert replace(GOOD, capabilities=built.capabilities) == built
+
+
+def test_the_strict_door_refuses_another_decomposition():
+    parts = tuple(sorted([loads_of(8), loads_of(16)], key=encode))
+    assert findings(replace, GOOD, capabilities=parts) == [
+        ("capabilities", "relation-not-canonical")
+    ]
 
 
 def test_the_authoring_door_unites_patterns_and_sorts():

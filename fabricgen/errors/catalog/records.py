@@ -278,7 +278,7 @@ RULES: dict[str, Rule] = {
     ),
     "service-capability-order": Rule(
         "Capabilities stand in the order of their complete bytes, each once; the authoring door "
-        "sorts them and unites the use patterns of equal ones.",
+        "normalises their relation.",
         "Local Memory Service",
     ),
     "service-capability-overlap": Rule(
