@@ -7,11 +7,13 @@ import argparse
 import json
 import random
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
@@ -21,7 +23,7 @@ from sim.environment import SIMULATORS
 from sim.report import SimulationReport
 from sim.simulate import simulate
 
-__all__ = ["Figure", "main", "measure"]
+__all__ = ["Case", "Figure", "cases", "main", "measure"]
 
 _FIRINGS = 400
 
@@ -49,7 +51,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class Case:
     """One design with its traffic; ``indices[i]`` are the address tokens of port ``i``."""
 
     name: str
@@ -61,7 +63,7 @@ class _Case:
     capacity_bytes: int = 8192
 
 
-def measure(case: _Case, simulator: str, directory: Path) -> list[Figure]:
+def measure(case: Case, simulator: str, directory: Path) -> list[Figure]:
     """Simulate one case and read its figures; a mismatch ends the suite."""
     name = "-".join(["bench", *re.findall("[a-z0-9]+", case.name.lower())])
     text = fabric_document(
@@ -96,32 +98,33 @@ def measure(case: _Case, simulator: str, directory: Path) -> list[Figure]:
     return case.figures(case.name, report)
 
 
-def _cases() -> list[_Case]:
+def cases() -> list[Case]:
+    """Every design of the suite with its traffic."""
     rng = random.Random(1)
-    cases = []
+    found = []
     for kind in ("load", "store"):
         tokens = tuple(rng.randrange(2048) for _ in range(_FIRINGS))
         port = BenchPort(kind, "element", 32)
-        cases.append(_Case(f"Spatial element {kind}", (port,), 4, 32, (tokens,), _element))
-    cases += _parallel()
-    cases += _contiguous()
-    cases += _indexed(rng)
-    return cases
+        found.append(Case(f"Spatial element {kind}", (port,), 4, 32, (tokens,), _element))
+    found += _parallel()
+    found += _contiguous()
+    found += _indexed(rng)
+    return found
 
 
-def _parallel() -> list[_Case]:
+def _parallel() -> list[Case]:
     """Port ``i`` meets bank ``(n + i) % banks`` in its firing ``n``: no two meet."""
-    cases = []
+    found = []
     for count in (2, 4):
         ports = tuple(BenchPort("load", "element", 32) for _ in range(count))
         tokens = tuple(tuple((n + i) % 64 for n in range(_FIRINGS)) for i in range(count))
         name = f"{count} ports, conflict-free"
-        cases.append(_Case(name, ports, count, 32, tokens, _all_ports))
-    return cases
+        found.append(Case(name, ports, count, 32, tokens, _all_ports))
+    return found
 
 
-def _contiguous() -> list[_Case]:
-    cases = []
+def _contiguous() -> list[Case]:
+    found = []
     for kind in ("load", "store"):
         for name, base, banks, beat_bits in (
             ("aligned, 2 beats on 4 banks", 0, 4, 64),
@@ -132,12 +135,12 @@ def _contiguous() -> list[_Case]:
             port = BenchPort(kind, "contiguous", 32, 4, in_flight=8, base=base)
             tokens = tuple(4 * (7 * n % 64) for n in range(_FIRINGS))
             title = f"contiguous {kind}, {name}"
-            cases.append(_Case(title, (port,), banks, beat_bits, (tokens,), _per_firing))
-    return cases
+            found.append(Case(title, (port,), banks, beat_bits, (tokens,), _per_firing))
+    return found
 
 
-def _indexed(rng: random.Random) -> list[_Case]:
-    cases = []
+def _indexed(rng: random.Random) -> list[Case]:
+    found = []
     for kind, verb in (("load", "gather"), ("store", "scatter")):
         for name, draw in (
             ("one beat per bank", lambda lane: 4 * rng.randrange(256) + lane),
@@ -149,8 +152,8 @@ def _indexed(rng: random.Random) -> list[_Case]:
             tokens = tuple(
                 sum(draw(lane) << 32 * lane for lane in range(4)) for _ in range(_FIRINGS)
             )
-            cases.append(_Case(f"{verb}, {name}", (port,), 4, 32, (tokens,), _per_firing))
-    return cases
+            found.append(Case(f"{verb}, {name}", (port,), 4, 32, (tokens,), _per_firing))
+    return found
 
 
 def _element(name: str, report: SimulationReport) -> list[Figure]:
@@ -186,18 +189,40 @@ def _table(figures: Sequence[Figure]) -> list[str]:
     return lines
 
 
+def _changes(recorded: Path, figures: Sequence[Figure]) -> list[str]:
+    """What differs from the figures of the last run."""
+    if not recorded.is_file():
+        return []
+    before = {(item["row"], item["unit"]): item["achieved"] for item in _read(recorded)}
+    changed = [
+        f"  {figure.row}: {before[figure.row, figure.unit]:.4f} -> {figure.achieved:.4f}"
+        for figure in figures
+        if before.get((figure.row, figure.unit), figure.achieved) != figure.achieved
+    ]
+    return ["changed since the last run:", *changed] if changed else ["as in the last run"]
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    return json.loads(path.read_text())
+
+
+def _fastest() -> str:
+    """Icarus, which compiles nothing, where it is installed: cycles are the same everywhere."""
+    return "verilator" if shutil.which("iverilog") is None else "icarus"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure everything, print the table, write the JSON; 1 if the contract is broken."""
     parser = argparse.ArgumentParser(prog="python -m sim.bench_suite", description=__doc__)
-    parser.add_argument("--simulator", choices=SIMULATORS, default="verilator")
+    parser.add_argument("--simulator", choices=SIMULATORS, default=_fastest())
     parser.add_argument("--output", type=Path, default=Path("build") / "bench.json")
     options = parser.parse_args(arguments)
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="fabricgen-bench-") as directory:
-        for case in _cases():
+        for case in cases():
             print(case.name, file=sys.stderr)
             figures += measure(case, options.simulator, Path(directory))
-    print("\n".join(_table(figures)))
+    print("\n".join((*_table(figures), *_changes(options.output, figures))))
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps([asdict(figure) for figure in figures], indent=1) + "\n")
     return int(not all(figure.is_met for figure in figures))

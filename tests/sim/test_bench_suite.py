@@ -1,0 +1,95 @@
+"""The performance suite measures what it says, and says when the contract is broken."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from sim import bench_suite
+from sim.bench_suite import Figure, main
+
+pytest.importorskip("amaranth")
+
+
+def few(cases, *names):
+    return [case for case in cases if case.name in names]
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Two cases of few firings."""
+    cases = few(bench_suite.cases(), "Spatial element load", "gather, all on one bank")
+    cut = [replace(case, indices=tuple(t[:20] for t in case.indices)) for case in cases]
+    monkeypatch.setattr(bench_suite, "cases", lambda: cut)
+    return cut
+
+
+def test_figures_are_printed_and_written(small, tmp_path, capsys):
+    output = tmp_path / "build" / "bench.json"
+    assert main(["--simulator", "python", "--output", str(output)]) == 0
+    figures = json.loads(output.read_text())
+    assert figures == [
+        {
+            "row": "Spatial element load",
+            "unit": "firings/cycle/port",
+            "achieved": 1.0,
+            "limit": 1.0,
+            "must": 1.0,
+            "lower_is_better": False,
+        },
+        {
+            "row": "Spatial element load, operands to result",
+            "unit": "cycles",
+            "achieved": 3.0,
+            "limit": 2.0,
+            "must": 3.0,
+            "lower_is_better": True,
+        },
+        {
+            "row": "gather, all on one bank",
+            "unit": "cycles/firing",
+            "achieved": 4.0,
+            "limit": 4.0,
+            "must": 4.0,
+            "lower_is_better": True,
+        },
+    ]
+    assert "MISSED" not in capsys.readouterr().out
+
+
+def test_a_change_since_the_last_run_is_said(small, tmp_path, capsys):
+    output = tmp_path / "bench.json"
+    recorded = Figure("gather, all on one bank", "cycles/firing", 5.0, 4.0, 4.0, True)
+    output.write_text(json.dumps([vars_of(recorded)]))
+    main(["--simulator", "python", "--output", str(output)])
+    assert "  gather, all on one bank: 5.0000 -> 4.0000" in capsys.readouterr().out
+
+
+def vars_of(figure):
+    return {name: getattr(figure, name) for name in Figure.__dataclass_fields__}
+
+
+@pytest.mark.parametrize(
+    ("achieved", "must", "lower_is_better", "is_met"),
+    [
+        (1.0, 1.0, False, True),
+        (0.99, 1.0, False, False),
+        (3.0, 3.0, True, True),
+        (3.01, 3.0, True, False),
+    ],
+)
+def test_a_figure_is_met_on_its_own_side(achieved, must, lower_is_better, is_met):
+    assert Figure("row", "unit", achieved, must, must, lower_is_better).is_met is is_met
+
+
+def test_a_broken_contract_fails_the_suite(small, tmp_path, capsys, monkeypatch):
+    slow = Figure("row", "cycles", 4.0, 2.0, 3.0, True)
+    monkeypatch.setattr(bench_suite, "measure", lambda *_: [slow])
+    assert main(["--simulator", "python", "--output", str(tmp_path / "b.json")]) == 1
+    assert "MISSED" in capsys.readouterr().out
+
+
+def test_every_row_of_the_contract_has_a_case():
+    names = " ".join(case.name for case in bench_suite.cases())
+    for row in ("element load", "element store", "ports", "contiguous", "gather", "scatter"):
+        assert row in names
