@@ -9,8 +9,14 @@ from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.schema.service import CanonicalService, canonical_service
-from fabricgen.vocab.dataflow import MemoryMaskForm, OperationSchemaId, ServiceValueRole
+from fabricgen.vocab.dataflow import (
+    MemoryAccessForm,
+    MemoryMaskForm,
+    OperationSchemaId,
+    ServiceValueRole,
+)
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = [
@@ -116,18 +122,13 @@ def derive_memory_port_transaction_plan(
 ) -> MemoryPortTransactionPlan:
     """Derive children, assembly and retirement of one parent request.
 
-    ``Invalid`` when actor, parent service and access view do not describe the same actor.
+    ``Invalid`` when actor, parent service and access view do not describe the same actor, or the
+    projection is illegal for the access.
     """
-    if found := tuple(_mismatches(actor, parent_service, access)):
+    if found := (*_form_findings(projection, access), *_mismatches(actor, parent_service, access)):
         raise Invalid(*found)
-    if projection is not MemoryPortTransactionProjection.DIRECT:
-        raise Unsupported(
-            Diagnostic(
-                "projection-active-lanes",
-                "projection",
-                f"The transaction projection must be DIRECT, not {projection.name}",
-            )
-        )
+    if found := tuple(_unbuilt(projection, actor)):
+        raise Unsupported(*found)
     masked = access is not None and access.mask_form is MemoryMaskForm.DYNAMIC
     strategy = ParentResponseOrZeroOnEmptyMask() if masked else PassThroughParent()
     activation = ParentMaskAny() if masked else Always()
@@ -145,6 +146,38 @@ def derive_memory_port_transaction_plan(
     )
 
 
+def _form_findings(
+    projection: MemoryPortTransactionProjection, access: CanonicalMemoryAccessView | None
+) -> Iterator[Diagnostic]:
+    """A fence and an element access have no lanes to walk, so they are always Direct."""
+    if projection is MemoryPortTransactionProjection.DIRECT:
+        return
+    if access is None or access.form is MemoryAccessForm.ELEMENT:
+        found = "no access view" if access is None else f"an {access.form.name} access"
+        yield Diagnostic(
+            "projection-access-form",
+            "projection",
+            f"{projection.name} is for contiguous and indexed accesses, not for {found}",
+        )
+
+
+def _unbuilt(
+    projection: MemoryPortTransactionProjection, actor: CanonicalActorProjection
+) -> Iterator[Diagnostic]:
+    if actor.schema_id not in MEMORY_SCHEMAS:
+        yield Diagnostic(
+            "actor-contract-not-built",
+            "actor.schema_id",
+            f"The actor must be a plain load or store, not {actor.schema_id.name}",
+        )
+    if projection is not MemoryPortTransactionProjection.DIRECT:
+        yield Diagnostic(
+            "projection-active-lanes",
+            "projection",
+            f"The transaction projection must be DIRECT, not {projection.name}",
+        )
+
+
 def _mismatches(
     actor: CanonicalActorProjection,
     parent_service: CanonicalService,
@@ -157,7 +190,9 @@ def _mismatches(
         yield Diagnostic(
             "access-missing", "access", f"{actor.schema_id.name} needs an access view, not none"
         )
-    elif parent_service != (expected := canonical_service(actor, access)):
+    elif actor.schema_id in MEMORY_SCHEMAS and parent_service != (
+        expected := canonical_service(actor, access)
+    ):
         yield Diagnostic(
             "parent-service-mismatch",
             "parent_service",

@@ -89,3 +89,26 @@ def test_row_major_lanes_are_unsupported():
     with pytest.raises(Unsupported) as error:
         derive_memory_port_transaction_plan(rows, actor(LOAD), service, MASKED)
     assert [d.code for d in error.value.diagnostics] == ["projection-active-lanes"]
+
+
+@pytest.mark.parametrize(
+    ("who", "access"), [(LOAD, view(ELEMENT)), (OperationSchemaId.DATAFLOW_FENCE, None)]
+)
+def test_row_major_lanes_are_illegal_where_there_are_none(who, access):
+    rows = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
+    service = canonical_service(actor(LOAD), view(ELEMENT))
+    with pytest.raises(Invalid) as error:
+        derive_memory_port_transaction_plan(rows, actor(who), service, access)
+    assert [d.code for d in error.value.diagnostics] == ["projection-access-form"]
+
+
+UNBUILT = [schema for schema in OperationSchemaId if schema not in (LOAD, STORE)]
+
+
+@pytest.mark.parametrize("schema", UNBUILT, ids=lambda schema: schema.name)
+def test_other_actors_are_refused_by_name(schema):
+    access = None if schema is OperationSchemaId.DATAFLOW_FENCE else view(ELEMENT)
+    service = canonical_service(actor(LOAD), view(ELEMENT))
+    with pytest.raises(Unsupported) as error:
+        derive_memory_port_transaction_plan(DIRECT, actor(schema), service, access)
+    assert [d.code for d in error.value.diagnostics] == ["actor-contract-not-built"]

@@ -170,6 +170,10 @@ RULES: dict[str, Rule] = {
         "Queues and result stores of a realised port have from 1 to 4096 entries.",
         "Operation Rows And Internal Dependencies",
     ),
+    "projection-access-form": Rule(
+        "ActiveLanesRowMajor is for contiguous and indexed accesses; a fence is always Direct.",
+        "Persistent Capability Schema",
+    ),
     "projection-active-lanes": Rule(
         "This generator realises the Direct transaction projection.",
         "Persistent Capability Schema",
