@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.plan.support import matching_class, matching_clause
+from fabricgen.plan.rows import OperationRow
+from fabricgen.plan.support import matching_clause
 from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.actor import MemoryActorContractDomain
 from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import MemoryServiceCapability, MemoryServiceContract
-from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.schema.actor import CanonicalMemoryAccessView
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, OperationSchemaId
+from fabricgen.vocab.fabric import WriteSubwordSemantics
 
 __all__ = ["Admission", "admissions", "admitting_capability"]
 
@@ -68,22 +70,34 @@ def admissions(occurrence: MemoryOccurrence, port: int) -> tuple[Admission, ...]
     )
 
 
-def admitting_capability(
-    service: MemoryServiceContract,
-    port: int,
-    actor: CanonicalActorProjection,
-    access: CanonicalMemoryAccessView,
-) -> int | None:
-    """Ordinal of the one capability that serves this point for operation port ``port``."""
-    for ordinal in _serving(service, port):
-        capability = service.capabilities[ordinal]
+def admitting_capability(occurrence: MemoryOccurrence, row: OperationRow) -> int | None:
+    """Ordinal of the one capability of the local service that serves a row.
+
+    The row's port must support its access. ``None`` where nothing serves it.
+    """
+    if occurrence.engine is None or occurrence.local_service is None:
+        return None
+    port = occurrence.engine.ports[row.port]
+    access_class = _class_of(port.capability_alternatives[row.capability_alternative], row.access)
+    contract = occurrence.local_service.memory_service_contract
+    for ordinal in _serving(contract, row.port):
+        capability = contract.capabilities[ordinal]
         if (
-            capability.access_domain is not None
-            and matching_clause(capability.actor_contract_domain, actor) is not None
-            and matching_class(capability.access_domain, access) is not None
+            access_class is not None
+            and capability.access_domain is not None
+            and matching_clause(capability.actor_contract_domain, row.actor) is not None
+            and (served := capability.access_domain.matching_class(row.access)) is not None
+            and _keeps_other_bytes(access_class, served)
         ):
             return ordinal
     return None
+
+
+def _class_of(
+    alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView
+) -> MemoryAccessClass | None:
+    domain = alternative.parameterized_access_domain
+    return None if domain is None else domain.matching_class(access)
 
 
 def _serving(service: MemoryServiceContract, port: int) -> Iterator[int]:
@@ -139,6 +153,8 @@ def _common_points(
         return None
     if not (left.source_alignment.contains_bytes(1) and right.source_alignment.contains_bytes(1)):
         return None
+    if not _keeps_other_bytes(left, right):
+        return None
     elements = _intersection(left.element_width_bits, right.element_width_bits)
     lanes = _intersection(left.flattened_lane_count, right.flattened_lane_count)
     indices = _intersection(
@@ -150,6 +166,18 @@ def _common_points(
     if elements is None or lanes is None or indices is None or not forms:
         return None
     return elements, lanes, indices, forms
+
+
+def _keeps_other_bytes(port_class: MemoryAccessClass, service_class: MemoryAccessClass) -> bool:
+    """Tell whether the service guarantees what a narrow store of the port needs.
+
+    Where the port says Exact, each payload fills its data endpoint and nothing is narrow.
+    """
+    return (
+        WriteSubwordSemantics.BYTE_ENABLE not in port_class.write_subword
+        or WriteSubwordSemantics.EXACT in port_class.write_subword
+        or WriteSubwordSemantics.BYTE_ENABLE in service_class.write_subword
+    )
 
 
 def _intersection(left: UnsignedDomain, right: UnsignedDomain) -> UnsignedDomain | None:

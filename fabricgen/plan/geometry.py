@@ -171,7 +171,7 @@ def requester_choice(named: NamedMemory, row: OperationRow) -> tuple[int, int]:
     if service is None:
         raise ValueError("Occurrence must have a local service, not None")
     contract = service.memory_service_contract
-    capability = admitting_capability(contract, row.port, row.actor, row.access)
+    capability = admitting_capability(named.occurrence, row)
     if capability is None:
         raise ValueError(f"Row must be admitted by a service capability, not {row!r}")
     shape = requester_shape(named, row.port)

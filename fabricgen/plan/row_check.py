@@ -123,10 +123,8 @@ def _target_findings(
             f"The base address of a local row must lie inside the {service.capacity_bytes} bytes "
             f"of the service, not at {row.base_addr}",
         )
-    contract = service.memory_service_contract
-    admitted = admitting_capability(contract, row.port, row.actor, row.access) is not None
     # An access that the port itself refuses is reported once.
-    if is_supported and not admitted:
+    if is_supported and admitting_capability(occurrence, row) is None:
         yield Diagnostic(
             "row-service-capability",
             "access",

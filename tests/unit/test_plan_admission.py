@@ -1,22 +1,29 @@
 from dataclasses import replace
 
+import pytest
+
 from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.admission import admissions, admitting_capability
 from fabricgen.plan.geometry import AccessMode, requester_shape
+from fabricgen.plan.row_check import configuration_findings
 from tests.support.memories import (
     ABSENT,
     CONTIGUOUS,
     DYNAMIC,
     ELEMENT,
     LOAD,
+    STORE,
+    WRITE,
     access_class,
     actor,
     alternative,
     capability,
     memory,
     port,
+    row,
     service,
+    table,
     view,
 )
 
@@ -70,9 +77,10 @@ def test_contracts_meet_too():
     )
     (admission,) = admissions(named.occurrence, 0)
     assert admission.volatile_values == (True,)
-    contract = named.occurrence.local_service.memory_service_contract
-    assert admitting_capability(contract, 0, actor(LOAD, volatile=True), view(ELEMENT)) == 0
-    assert admitting_capability(contract, 0, actor(LOAD), view(ELEMENT)) is None
+    asked = row(0, LOAD, view(ELEMENT))
+    volatile = replace(asked, actor=actor(LOAD, volatile=True))
+    assert admitting_capability(named.occurrence, volatile) == 0
+    assert admitting_capability(named.occurrence, asked) is None
 
 
 def test_the_widest_lane_count_of_a_mode_wins_in_any_order():
@@ -84,3 +92,36 @@ def test_the_widest_lane_count_of_a_mode_wins_in_any_order():
     named = loading(classes, capability(LOAD, classes, (0,)))
     assert [a.lane_counts.intervals[-1].upper for a in admissions(named.occurrence, 0)] == [16, 2]
     assert requester_shape(named, 0).modes == (AccessMode(False, 1, 16),)
+
+
+def storing(port_guarantees, service_guarantees):
+    """One store port of 32 bits for 32-bit words, and a service of them."""
+    words = access_class(ELEMENT, STORE, elements=(32,), lanes=(1,))
+    asked, served = (
+        replace(words, write_subword=tuple(WRITE[name] for name in names))
+        for names in (port_guarantees, service_guarantees)
+    )
+    roles = {"address": 0, "data": 1, "control": 2, "completion": 3}
+    ends = {"a": 32, "d": 32, "c": 0, "x": 0}
+    store = port(alternative(STORE, roles, (asked,)))
+    return memory(ends, 3, (store,), service(capability(STORE, (served,), (0,)), requesters=1))
+
+
+@pytest.mark.parametrize(
+    ("asked", "served", "is_served"),
+    [
+        (["BYTE_ENABLE"], ["BYTE_ENABLE"], True),
+        (["BYTE_ENABLE"], ["EXACT", "BYTE_ENABLE"], True),
+        (["BYTE_ENABLE"], ["EXACT"], False),
+        (["EXACT"], ["EXACT"], True),
+        (["EXACT"], ["BYTE_ENABLE"], True),
+        (["EXACT", "BYTE_ENABLE"], ["EXACT"], True),
+    ],
+)
+def test_a_narrow_store_is_served_where_the_service_keeps_the_other_bytes(asked, served, is_served):
+    named = storing(asked, served)
+    words = row(0, STORE, view(ELEMENT), base=0)
+    assert bool(admissions(named.occurrence, 0)) == is_served
+    assert (admitting_capability(named.occurrence, words) is not None) == is_served
+    codes = [finding.code for finding in configuration_findings(named, table(words))]
+    assert codes == ([] if is_served else ["row-service-capability"])
