@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from fabricgen.author.fields import LONGEST_STREAM
 from fabricgen.author.findings import Findings
 from fabricgen.author.matrix_market import column_indices
 from fabricgen.errors import ToolMissing
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 
     Array = numpy.ndarray[Any, numpy.dtype[Any]]
 
-__all__ = ["DataFiles", "Elements"]
+__all__ = ["LARGEST_FILE_BYTES", "DataFiles", "Elements"]
 
 _INSTALL = "pip install 'fabricgen[sim]'"
 _T = TypeVar("_T")
+
+#: Bytes of the largest input file: devices and sparse files have more than a memory.
+LARGEST_FILE_BYTES = 256 * 1024 * 1024
 
 #: What NumPy raises for broken files, beside errors of the system.
 _BROKEN = (
@@ -69,7 +73,7 @@ class DataFiles:
     def npy_elements(self, name: str, where: str) -> Elements | None:
         """Elements of a one- or two-dimensional array."""
         array = self._npy(name, where)
-        if array is None:
+        if array is None or self._is_too_long(array.size, name, where):
             return None
         if array.ndim not in (1, 2) or array.dtype.kind == "c":
             self._findings.add(
@@ -108,6 +112,8 @@ class DataFiles:
                 f"The bytes of {name} must be a multiple of {size}, not {len(data)}",
             )
             return None
+        if self._is_too_long(len(data) // size, name, where):
+            return None
         starts = range(0, len(data), size)
         return Elements([int.from_bytes(data[i : i + size], "little") for i in starts])
 
@@ -119,6 +125,15 @@ class DataFiles:
         """Column index of every stored entry from 0, rows in order, columns in order."""
         columns = self._read(name, where, _read_mtx)
         return None if columns is None else Elements(columns)
+
+    def _is_too_long(self, count: int, name: str, where: str) -> bool:
+        if count > LONGEST_STREAM:
+            self._findings.add(
+                "data-file-shape",
+                where,
+                f"{name} must hold at most {LONGEST_STREAM} numbers, not {count}",
+            )
+        return count > LONGEST_STREAM
 
     def _npy(self, name: str, where: str) -> "Array | None":
         array = self._read(name, where, _load_npy)
@@ -171,7 +186,9 @@ def _read_mtx(path: Path) -> list[int]:
 
 
 def _regular(path: Path) -> Path:
-    """Refuse what has no end, such as a device."""
+    """Refuse what has no end, such as a device, or too large."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a regular file")
+    if path.exists() and path.stat().st_size > LARGEST_FILE_BYTES:
+        raise OSError(errno.EFBIG, f"more than {LARGEST_FILE_BYTES} bytes")
     return path

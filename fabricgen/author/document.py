@@ -1,11 +1,12 @@
 """The base of all authoring documents, and pydantic's errors as our findings.
 
-Union members carry a tag that starts with ``~``. Pydantic puts it into an error's location, where
-:func:`path` drops it and :func:`_keys_at` uses it to find the member that was tried.
+Union members carry a tag that starts with ``~``. Pydantic puts it into an error's location; a key
+may be spelled like a tag, so :func:`_walk` tells them apart by the model that is being read.
 """
 
 import copy
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar, cast, get_args, get_origin
 
@@ -14,10 +15,11 @@ from pydantic_core import ErrorDetails
 
 from fabricgen.errors import Diagnostic
 
-__all__ = ["Document", "path", "shown", "validated"]
+__all__ = ["Document", "shown", "validated"]
 
 _Location = tuple[int | str, ...]
 _D = TypeVar("_D", bound="Document")
+_T = TypeVar("_T")
 _SHOWN_CHARACTERS = 40
 
 
@@ -42,20 +44,20 @@ def validated(
     unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
     if len(unknown) < len(details):
         return None, found
-    known = copy.deepcopy(dict(data))
     for location in unknown:
-        _drop(known, [part for part in location if not _is_tag(part)])
-    return model.model_validate(known), found
+        data = _without(data, _walk(model, location)[0])
+    return model.model_validate(data), found
 
 
-def path(location: Iterable[int | str]) -> str:
-    """Spell a location as ``memory[0].port[1]``."""
+def _path(keys: Iterable[int | str]) -> str:
+    """Spell keys as ``memory[0].port[1]``."""
     text = ""
-    for part in location:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif not _is_tag(part):
-            text += f".{part}" if text else part
+    for key in keys:
+        if isinstance(key, int):
+            text += f"[{key}]"
+            continue
+        word = key if re.fullmatch("[A-Za-z0-9_-]+", key) else shown(key)
+        text += f".{word}" if text else word
     return text or "document"
 
 
@@ -79,20 +81,21 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
 
 
-def _is_tag(part: int | str) -> bool:
-    return isinstance(part, str) and part.startswith("~")
-
-
-def _drop(data: object, location: list[int | str]) -> None:
-    """Remove one key, which pydantic has found, from nested tables and lists."""
-    *parents, last = location
-    for part in parents:
-        data = cast("dict[int | str, object]", data)[part]
-    del cast("dict[int | str, object]", data)[last]
+def _without(data: _T, keys: list[int | str]) -> _T:
+    """Nested tables and lists without one key; only those on the way to it are copied."""
+    first, *rest = keys
+    copied = copy.copy(data)
+    table = cast("dict[int | str, object]", copied)
+    if rest:
+        table[first] = _without(table[first], rest)
+    else:
+        del table[first]
+    return copied
 
 
 def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
     kind, location = detail["type"], detail["loc"]
+    where = _path(_walk(model, location)[0])
     match kind:
         case "missing":
             code, requirement, found = "missing-key", "The key must be present", "absent"
@@ -109,7 +112,7 @@ def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
         case _:
             code, requirement = _REQUIREMENTS[kind](detail.get("ctx", {}))
             found = shown(detail["input"])
-    return Diagnostic(code, path(location), f"{requirement}, not {found}")
+    return Diagnostic(code, where, f"{requirement}, not {found}")
 
 
 def _with_guess(key: str, keys: Iterable[str]) -> str:
@@ -151,27 +154,39 @@ _REQUIREMENTS: dict[str, Callable[[_Context], tuple[str, str]]] = {
 
 
 def _keys_at(model: type[Document], location: _Location) -> list[str]:
-    """Keys of the table at a location; union members are chosen by the tags in it."""
-    annotation: object = model
-    for part in location:
-        annotation = _step(annotation, part)
+    """Keys of the table at a location."""
+    annotation = _walk(model, location)[1]
     while not (isinstance(annotation, type) and issubclass(annotation, Document)):
         annotation = get_args(annotation)[0]
     return sorted(info.alias or name for name, info in annotation.model_fields.items())
 
 
-def _step(annotation: object, part: int | str) -> object:
-    """Type of one part of a value, looking through ``Annotated`` and optional types."""
+def _walk(model: type[Document], location: _Location) -> tuple[list[int | str], object]:
+    """Keys of a location without the tags in it, and the type of the value that they lead to."""
+    keys: list[int | str] = []
+    annotation: object = model
+    for part in location:
+        is_key, annotation = _step(annotation, part)
+        if is_key:
+            keys.append(part)
+    return keys, annotation
+
+
+def _step(annotation: object, part: int | str) -> tuple[bool, object]:
+    """Whether one part of a location is a key, and the type behind it.
+
+    Looks through ``Annotated`` and optional types; nothing is known behind an unknown key.
+    """
     if isinstance(annotation, type) and issubclass(annotation, Document):
         fields = {info.alias or name: info for name, info in annotation.model_fields.items()}
-        return fields[cast("str", part)].annotation
+        field = fields.get(cast("str", part))
+        return True, object if field is None else field.annotation
     arguments = get_args(annotation)
     if get_origin(annotation) is list:
-        return arguments[0]
+        return True, arguments[0]
     if get_origin(annotation) is dict:
-        return arguments[1]
-    if _is_tag(part):
-        tagged = [a for a in arguments if Tag(cast("str", part)) in get_args(a)[1:]]
-        if tagged:
-            return tagged[0]
+        return True, arguments[1]
+    for member in arguments:
+        if Tag(cast("str", part)) in get_args(member)[1:]:
+            return False, member
     return _step(arguments[0], part)

@@ -10,6 +10,7 @@ from fabricgen.author.document import Document
 from fabricgen.check.names import IDENTIFIER, LABEL, LONGEST_NAME
 
 __all__ = [
+    "LONGEST_STREAM",
     "U32_MAX",
     "Identifier",
     "Interval",
@@ -23,6 +24,9 @@ __all__ = [
 ]
 
 U32_MAX = 2**32 - 1
+
+#: Numbers of the longest stream: far more than any simulation gets through.
+LONGEST_STREAM = 2**24
 
 #: Read by people; a hyphen becomes an underscore where it reaches an identifier.
 Name = Annotated[str, Field(pattern=f"^{LABEL.pattern}$", max_length=LONGEST_NAME)]

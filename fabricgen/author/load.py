@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fabricgen.author.data_files import LARGEST_FILE_BYTES
 from fabricgen.author.fabric import author_fabric
 from fabricgen.check import fabric as check_fabric
 from fabricgen.errors import Diagnostic, Invalid
@@ -11,9 +12,6 @@ from fabricgen.records import fabric_codec
 from fabricgen.records.fabric import Fabric
 
 __all__ = ["FabricSource", "read_bytes", "read_fabric", "read_fabric_source", "read_text"]
-
-#: Bytes of the largest input; a device without an end must not take the memory.
-_LARGEST = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +26,16 @@ def read_bytes(path: Path) -> bytes:
     """Read a whole input file; ``Invalid`` says why it cannot be read."""
     try:
         with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
+            data = file.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
         reason = error.strerror or str(error)
         raise _file_finding("file-unreadable", path, f"be readable, not: {reason}") from None
     except ValueError:
         raise _file_finding("file-unreadable", path, "have a legal name, not this one") from None
-    if len(data) > _LARGEST:
-        raise _file_finding("file-unreadable", path, f"have at most {_LARGEST} bytes, not more")
+    if len(data) > LARGEST_FILE_BYTES:
+        raise _file_finding(
+            "file-unreadable", path, f"have at most {LARGEST_FILE_BYTES} bytes, not more"
+        )
     return data
 
 

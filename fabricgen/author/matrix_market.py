@@ -6,6 +6,8 @@ process down on some broken files, and a broken file must become a finding.
 
 from collections.abc import Iterator
 
+from fabricgen.author.fields import LONGEST_STREAM
+
 __all__ = ["column_indices"]
 
 _VALUES = {"pattern": 0, "complex": 2, "real": 1, "double": 1, "integer": 1, "unsigned-integer": 1}
@@ -21,7 +23,8 @@ def column_indices(text: str) -> list[int]:
     Raises
     ------
     ValueError
-        The text is no Matrix Market file, or its entries do not agree with its size line.
+        The text is no Matrix Market file, its entries do not agree with its size line, or there
+        are more of them than a stream can have.
     """
     lines = enumerate(text.splitlines(), 1)
     _, banner = next(lines, (1, ""))
@@ -35,6 +38,9 @@ def column_indices(text: str) -> list[int]:
     rows, columns = numbers[:2]
     if symmetry != "general" and rows != columns:
         raise ValueError(f"a {symmetry} matrix has {rows} rows and {columns} columns")
+    entries = rows * columns if layout == "array" else numbers[2]
+    if entries > LONGEST_STREAM:
+        raise ValueError(f"{entries} entries are announced, more than {LONGEST_STREAM}")
     if layout == "array":
         return _dense(filled, rows, columns, values, symmetry)
     return _sparse(filled, rows, columns, numbers[2], values, symmetry)
@@ -103,4 +109,5 @@ def _dense(
         raise ValueError(f"{expected * values} numbers are announced and {stored} follow")
     if symmetry == "skew-symmetric":
         return [column for row in range(rows) for column in range(columns) if column != row]
-    return list(range(columns)) * rows
+    # Without a row, the columns may be too many to list.
+    return list(range(columns)) * rows if rows else []

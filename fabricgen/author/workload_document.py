@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, Tag
 
 from fabricgen.author.document import Document
-from fabricgen.author.fields import Unsigned, by_key, by_type
+from fabricgen.author.fields import LONGEST_STREAM, Unsigned, by_key, by_type
 
 __all__ = [
     "CountSource",
@@ -67,7 +67,7 @@ class MtxSource(Document):
 class CountSource(Document):
     """Equal tokens, such as those of a control endpoint."""
 
-    count: Annotated[int, Field(ge=0, le=2**32 - 1)] = Field(description="Number of tokens.")
+    count: Annotated[int, Field(ge=0, le=LONGEST_STREAM)] = Field(description="Number of tokens.")
     value: Number = Field(default=0, description="The complete token.")
 
 

@@ -37,7 +37,11 @@ class Diagnostic:
             raise ValueError(f"Diagnostic code must stand in the catalogue, not {self.code!r}")
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.message} [{self.code}]"
+        """One line, whatever the names and file names in it hold."""
+        text = f"{self.where}: {self.message} [{self.code}]"
+        if text.isprintable():
+            return text
+        return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 class FabricError(Exception):

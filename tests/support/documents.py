@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def changed(document, at, value=None):
 
 def toml(document):
     """TOML text of plain values; everything below the top level is inline."""
-    return "".join(f"{key} = {_inline(value)}\n" for key, value in document.items())
+    return "".join(f"{_key(key)} = {_inline(value)}\n" for key, value in document.items())
 
 
 def _inline(value):
@@ -47,6 +48,10 @@ def _inline(value):
         case list():
             return "[" + ", ".join(map(_inline, value)) + "]"
         case dict():
-            return "{ " + ", ".join(f"{k} = {_inline(v)}" for k, v in value.items()) + " }"
+            return "{ " + ", ".join(f"{_key(k)} = {_inline(v)}" for k, v in value.items()) + " }"
         case _:
             raise TypeError(f"No TOML for {value!r}")
+
+
+def _key(key):
+    return key if re.fullmatch("[A-Za-z0-9_-]+", key) else json.dumps(key)

@@ -30,6 +30,30 @@ BAD = [
         'not "element_width" (did you mean element_bits?) [unknown-key]',
     ),
     (
+        (*M, "~load"),
+        3,
+        'memory[0]."~load": The key must be one of endpoints, implementation, local, name, port, '
+        'schedule, not "~load" (did you mean local?) [unknown-key]',
+    ),
+    (
+        (*LOCAL, "resources", "grant", "~round_robin"),
+        3,
+        'memory[0].local.resources.grant."~round_robin": The key must be one of round_robin, '
+        'not "~round_robin" (did you mean round_robin?) [unknown-key]',
+    ),
+    (
+        (*M, ""),
+        3,
+        'memory[0]."": The key must be one of endpoints, implementation, local, name, port, '
+        'schedule, not "" [unknown-key]',
+    ),
+    (
+        (*M, "a.b\n"),
+        [[[1]]],
+        'memory[0]."a.b\\n": The key must be one of endpoints, implementation, local, name, port, '
+        'schedule, not "a.b\\n" [unknown-key]',
+    ),
+    (
         (*M, "resident_contexts"),
         4,
         "memory[0].resident_contexts: The key must be one of endpoints, implementation, local, "

@@ -244,6 +244,23 @@ BAD_DATA = [
         "tokens.raw: . must be a readable file, not: not a regular file [file-unreadable]",
     ),
     (
+        {"raw": "sparse.bin", "bits": 8},
+        "tokens.raw: sparse.bin must be a readable file, not: more than 268435456 bytes "
+        "[file-unreadable]",
+    ),
+    (
+        {"raw": "long.bin", "bits": 8},
+        "tokens.raw: long.bin must hold at most 16777216 numbers, not 16777217 [data-file-shape]",
+    ),
+    (
+        {"npy": "long.npy"},
+        "tokens.npy: long.npy must hold at most 16777216 numbers, not 16777217 [data-file-shape]",
+    ),
+    (
+        {"count": 2**24 + 1},
+        "tokens.count: The value must be at most 16777216, not 16777217 [value-out-of-range]",
+    ),
+    (
         {"npy": "f64.npy"},
         "tokens: Floats must have the 32 bits of an element, not 64 [element-too-wide]",
     ),
@@ -286,6 +303,11 @@ def bad_files(tmp_path_factory):
     numpy.save(folder / "cut.npy", numpy.zeros(8, dtype="i8"))
     whole = (folder / "cut.npy").read_bytes()
     (folder / "cut.npy").write_bytes(whole[:160])
+    with (folder / "sparse.bin").open("wb") as sparse:
+        sparse.truncate(2**40)
+    with (folder / "long.bin").open("wb") as long:
+        long.truncate(2**24 + 1)
+    numpy.save(folder / "long.npy", numpy.zeros(2**24 + 1, dtype="i1"))
     (folder / "huge.npy").write_bytes(whole.replace(b"(8,), }          ", b"(9999999999999,)}"))
     return folder
 

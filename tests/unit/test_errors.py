@@ -20,6 +20,11 @@ def test_an_error_has_a_finding():
         Invalid()
 
 
+def test_a_finding_is_one_printable_line():
+    finding = Diagnostic("domain-empty", "a\nb", "The name must be plain, not \x1b[2J\udcff é")
+    assert str(finding) == (r"a\nb: The name must be plain, not \x1b[2J\udcff é [domain-empty]")
+
+
 @pytest.mark.parametrize("kind", [Invalid, Unsupported])
 def test_a_place_keeps_the_kind_of_failure(kind):
     with pytest.raises(kind, match=r"^ports\[1\]\.size: The size"), placed("ports[1]"):

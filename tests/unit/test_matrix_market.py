@@ -102,7 +102,7 @@ HEAD = "%%MatrixMarket matrix coordinate real general\n"
         (HEAD + "9999999999 9999999999 9999999999\n", "9999999999 entries are announced"),
         (
             "%%MatrixMarket matrix array real general\n99999999 99999999\n1\n",
-            "9999999800000001 numbers are announced and 1 follow",
+            "9999999800000001 entries are announced, more than 16777216",
         ),
         (
             "%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n",
@@ -117,6 +117,10 @@ HEAD = "%%MatrixMarket matrix coordinate real general\n"
 def test_a_broken_file_is_named(text, reason):
     with pytest.raises(ValueError, match=re.escape(reason)):
         column_indices(text)
+
+
+def test_an_empty_matrix_may_have_many_columns():
+    assert column_indices("%%MatrixMarket matrix array real general\n0 9999999999999\n") == []
 
 
 @pytest.mark.parametrize("seed", range(200))
