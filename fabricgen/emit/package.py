@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from amaranth.hdl._ir import PortDirection
 
 from fabricgen.abi.identity import fabric_identity
 from fabricgen.abi.registers import register_map
+from fabricgen.abi.unit import programming_unit
 from fabricgen.check.keywords import VERILOG_KEYWORDS
 from fabricgen.emit.instance_names import bank_paths, instance_names
 from fabricgen.emit.registers import registers_text
@@ -50,8 +52,9 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
 
     The files are ``<top>.v``, ``names.json``, ``registers.json``, ``registers.md`` and
     ``manifest.json``. ``Unsupported`` for a fabric that cannot be generated. Nothing is written
-    before everything is known, and every file appears complete or not at all.
+    before everything is known, and nothing appears that is not complete.
     """
+    programming_unit(fabric)
     top = FabricTop(fabric)
     ports = top_ports(top)
     name = top_name(fabric, ports)
@@ -150,14 +153,21 @@ def _json(value: object) -> str:
 
 
 def _write(directory: Path, files: dict[str, str]) -> None:
-    """Write all files beside their places, then rename them, the last one last."""
-    directory.mkdir(parents=True, exist_ok=True)
-    beside = {name: directory / f".{name}.{os.getpid()}" for name in files}
+    """Write all files beside their place, then rename.
+
+    A new folder appears complete or not at all. In a folder that is there already, each file does,
+    and the manifest, which has the others' digests, comes last.
+    """
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    beside = directory.with_name(f".{directory.name}.{os.getpid()}")
+    beside.mkdir()
     try:
         for name, text in files.items():
-            beside[name].write_text(text, encoding="ascii", newline="\n")
-        for name in files:
-            beside[name].replace(directory / name)
+            (beside / name).write_text(text, encoding="ascii", newline="\n")
+        if directory.exists():
+            for name in files:
+                (beside / name).replace(directory / name)
+        else:
+            beside.rename(directory)
     finally:
-        for path in beside.values():
-            path.unlink(missing_ok=True)
+        shutil.rmtree(beside, ignore_errors=True)

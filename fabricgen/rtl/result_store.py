@@ -94,10 +94,24 @@ class ResultStore(wiring.Component):
             with m.Elif(self.arrive & self.done & (self.slot == slot)):
                 m.d.sync += here.eq(here & self.in_range)
 
-        # Data: at least two words, so that the address has a bit.
-        m.submodules.bytes = store = Memory(
-            shape=8 * self.data_bytes, depth=max(2, self.slots), init=[]
-        )
+        stored = self._bytes(m)
+
+        lanes = Signal(self.lanes)
+        m.d.comb += lanes.eq(Array(valid)[self.head])
+        gates = [self._gate(lanes, byte) for byte in range(self.data_bytes)]
+        m.d.comb += self.result.eq(stored & Cat(gate.replicate(8) for gate in gates))
+        return m
+
+    def _bytes(self, m: Module) -> Value:
+        """Bytes of the slot at the head; written as they arrive."""
+        if self.slots == 1:
+            # A memory of one word has no address.
+            held = Signal(8 * self.data_bytes, name="bytes", reset_less=True)
+            for byte in range(self.data_bytes):
+                with m.If(self.arrive & self.strobe[byte]):
+                    m.d.sync += held.word_select(byte, 8).eq(self.data.word_select(byte, 8))
+            return held
+        m.submodules.bytes = store = Memory(shape=8 * self.data_bytes, depth=self.slots, init=[])
         write, read = store.write_port(granularity=8), store.read_port(domain="comb")
         m.d.comb += [
             write.addr.eq(self.slot),
@@ -105,12 +119,7 @@ class ResultStore(wiring.Component):
             write.en.eq(Mux(self.arrive, self.strobe, 0)),
             read.addr.eq(self.head),
         ]
-
-        lanes = Signal(self.lanes)
-        m.d.comb += lanes.eq(Array(valid)[self.head])
-        gates = [self._gate(lanes, byte) for byte in range(self.data_bytes)]
-        m.d.comb += self.result.eq(read.data & Cat(gate.replicate(8) for gate in gates))
-        return m
+        return read.data
 
     def _gate(self, lanes: Signal, byte: int) -> Value:
         """Lane bit of the lane that owns this byte under the configured element size."""

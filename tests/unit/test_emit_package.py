@@ -1,0 +1,248 @@
+# amaranth: UnusedElaboratable=no
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabricgen.abi.identity import fabric_identity
+from fabricgen.abi.registers import register_map
+from fabricgen.emit.package import emit_fabric
+from fabricgen.errors import Unsupported
+from fabricgen.records.fabric import Fabric
+from tests.support.records import copy_fabric, gather_fabric, load_fabric
+from tests.support.rich_memory import rich_memory
+from tests.support.verilog import check, compiles_as_2005, emitted_elsewhere, lint, ports
+
+CONFIGURATION = [
+    ("cfg_awaddr", "input [31:0]"),
+    ("cfg_awvalid", "input"),
+    ("cfg_awready", "output"),
+    ("cfg_wdata", "input [31:0]"),
+    ("cfg_wstrb", "input [3:0]"),
+    ("cfg_wvalid", "input"),
+    ("cfg_wready", "output"),
+    ("cfg_bresp", "output [1:0]"),
+    ("cfg_bvalid", "output"),
+    ("cfg_bready", "input"),
+    ("cfg_araddr", "input [31:0]"),
+    ("cfg_arvalid", "input"),
+    ("cfg_arready", "output"),
+    ("cfg_rdata", "output [31:0]"),
+    ("cfg_rresp", "output [1:0]"),
+    ("cfg_rvalid", "output"),
+    ("cfg_rready", "input"),
+]
+
+
+def rich_fabric():
+    return Fabric("rich-local", (rich_memory()[0],))
+
+
+@pytest.fixture(scope="module")
+def emitted(tmp_path_factory):
+    return emit_fabric(load_fabric(), tmp_path_factory.mktemp("emitted") / "load")
+
+
+@pytest.fixture(scope="module")
+def text(emitted):
+    return emitted.verilog.read_text()
+
+
+@pytest.fixture(scope="module")
+def manifest(emitted):
+    return json.loads(emitted.manifest.read_text())
+
+
+def test_the_ports_are_the_abi_in_order(text):
+    assert list(ports(text, "load_local").items()) == [
+        ("clk", "input"),
+        ("rst", "input"),
+        *CONFIGURATION,
+        ("rd_addr_data", "input [31:0]"),
+        ("rd_addr_valid", "input"),
+        ("rd_addr_ready", "output"),
+        ("rd_ctrl_valid", "input"),
+        ("rd_ctrl_ready", "output"),
+        ("rd_data_data", "output [31:0]"),
+        ("rd_data_valid", "output"),
+        ("rd_data_ready", "input"),
+        ("rd_done_valid", "output"),
+        ("rd_done_ready", "input"),
+    ]
+
+
+def test_the_folder_holds_the_design_and_its_descriptions(emitted):
+    assert sorted(path.name for path in emitted.directory.iterdir()) == [
+        "load_local.v",
+        "manifest.json",
+        "names.json",
+        "registers.json",
+        "registers.md",
+    ]
+
+
+def test_the_manifest_has_the_digest_of_every_other_file(emitted, manifest):
+    assert [entry["name"] for entry in manifest["files"]] == [
+        "load_local.v",
+        "names.json",
+        "registers.json",
+        "registers.md",
+    ]
+    for entry in manifest["files"]:
+        content = (emitted.directory / entry["name"]).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == entry["sha256"]
+
+
+def test_the_manifest_has_the_ports_of_the_text(text, manifest):
+    widths = {
+        name: int(span.split("[")[1].split(":")[0]) + 1 if "[" in span else 1
+        for name, span in ports(text, "load_local").items()
+    }
+    assert {port["name"]: port["width"] for port in manifest["ports"]} == widths
+    directions = {name: span.split()[0] for name, span in ports(text, "load_local").items()}
+    assert {port["name"]: port["direction"] for port in manifest["ports"]} == directions
+
+
+def test_the_manifest_names_the_fabric_and_its_options(manifest):
+    assert manifest["fabric"] == manifest["top"] == "load_local"
+    assert manifest["identity"] == fabric_identity(load_fabric()).hex()
+    (memory,) = manifest["memories"]
+    assert memory["implementation"] == {"bank_function": "interleaved", "aligned_bases": False}
+    assert memory["endpoints"][0] == {
+        "name": "rd_addr",
+        "direction": "in",
+        "payload_width": 32,
+        "tag_width": None,
+    }
+
+
+def test_the_storage_is_where_the_manifest_says(text, manifest, emitted):
+    """1 KiB in two banks of 32-bit words is 128 words a bank."""
+    storage = manifest["memories"][0]["storage"]
+    assert (storage["capacity_bytes"], storage["word_bytes"], storage["rows"]) == (1024, 4, 128)
+    assert emitted.banks == (tuple(storage["banks"]),)
+    assert len(storage["banks"]) == 2
+    for path in storage["banks"]:
+        *instances, array = path.split(".")
+        module = "_".join(["load_local", *instances])
+        body = text.split(f"\nmodule {module} (")[1].split("\nendmodule")[0]
+        assert f"reg [31:0] {array} [127:0];" in body
+
+
+def test_names_lead_from_row_and_role_to_the_hierarchy(text, emitted):
+    names = json.loads((emitted.directory / "names.json").read_text())
+    (memory,) = names["memories"]
+    (port,) = memory["ports"]
+    assert (port["name"], port["row"]) == ("read0", 0)
+    assert port["roles"]["address"]["endpoints"] == ["rd_addr"]
+    paths = [
+        names["loader"],
+        memory["instance"],
+        memory["service"],
+        port["instance"],
+        *port["parts"].values(),
+        port["roles"]["address"]["queue"],
+        port["roles"]["control"]["queue"],
+    ]
+    for path in paths:
+        assert f"\nmodule load_local_{path.replace('.', '_')} (" in text
+
+
+def test_the_register_map_is_there_for_tools_and_for_people(emitted):
+    registers = register_map(load_fabric())
+    assert json.loads((emitted.directory / "registers.json").read_text()) == registers
+    page = (emitted.directory / "registers.md").read_text()
+    for name in ("commit", "status", "identity", "flags", "mem0.read0.base_addr"):
+        assert f"| `{name}` |" in page or f"`{name}` |" in page
+
+
+def test_lint_is_silent(text, tmp_path):
+    assert lint(text, "load_local", tmp_path) == []
+
+
+def test_yosys_finds_no_problem_and_no_latch(text, tmp_path):
+    assert check(text, "load_local", tmp_path) == ""
+
+
+def test_the_text_is_plain_verilog_2005(text, tmp_path):
+    assert compiles_as_2005(text, tmp_path) == ""
+
+
+@pytest.mark.parametrize("pattern", ["__", "\\", "initial ", "[-1:0]", "/work", "/home", " src"])
+def test_nothing_unwanted_is_in_the_text(text, pattern):
+    assert pattern not in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [copy_fabric, gather_fabric, rich_fabric])
+def test_every_top_is_clean(make, tmp_path):
+    emitted = emit_fabric(make(), tmp_path / "out")
+    text = emitted.verilog.read_text()
+    assert lint(text, emitted.top, tmp_path) == []
+    assert check(text, emitted.top, tmp_path) == ""
+    assert compiles_as_2005(text, tmp_path) == ""
+
+
+@pytest.mark.slow
+def test_files_depend_on_neither_hash_seed_nor_folder(emitted, tmp_path):
+    program = (
+        "from pathlib import Path\n"
+        "from fabricgen.emit.package import emit_fabric\n"
+        "from tests.support.records import load_fabric\n"
+        "emit_fabric(load_fabric(), Path('out'))"
+    )
+    for seed in ("0", "1", "2"):
+        folder = tmp_path / f"at{seed}"
+        folder.mkdir()
+        emitted_elsewhere(program, seed, folder)
+        for path in emitted.directory.iterdir():
+            assert (folder / "out" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_an_unsupported_fabric_writes_nothing(tmp_path):
+    (named,) = load_fabric().memories
+    two = Fabric("two", (named, replace(named, name="mem1")))
+    with pytest.raises(Unsupported) as caught:
+        emit_fabric(two, tmp_path / "deep" / "out")
+    assert caught.value.diagnostics[0].code == "multiple-memories"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_while_writing_leaves_nothing(monkeypatch, tmp_path):
+    honest, count = Path.write_text, []
+
+    def full_disk(self, *args, **kwargs):
+        count.append(self)
+        if len(count) == 3:
+            raise OSError("No space left on device")
+        return honest(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        emit_fabric(load_fabric(), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_there_keeps_what_is_not_ours(emitted, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "load_local.v").write_text("old")
+    again = emit_fabric(load_fabric(), tmp_path)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    assert again.verilog.read_bytes() == emitted.verilog.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "top"),
+    [
+        ("spatial-local", "spatial_local"),
+        ("small", "fabric_small"),
+        ("clk", "fabric_clk"),
+        ("rd_addr_data", "fabric_rd_addr_data"),
+    ],
+)
+def test_the_top_is_named_after_the_fabric_unless_the_name_is_taken(name, top, tmp_path):
+    emitted = emit_fabric(replace(load_fabric(), name=name), tmp_path / "out")
+    assert emitted.top == top
+    assert f"\nmodule {top} (" in emitted.verilog.read_text()
