@@ -1,0 +1,144 @@
+"""Every validation anchor, with the file that holds it or the code that refuses what it needs.
+
+Spec: Validation Anchors, in their order. What is not built is refused by name, and a variant that
+comes to be built has to leave this table.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabricgen.errors import Unsupported
+from fabricgen.plan.realisation import unsupported
+from fabricgen.plan.transactions import derive_memory_port_transaction_plan
+from fabricgen.records import occurrence_codec, service_codec
+from fabricgen.records.connectivity import InternalConnection, SubordinateDispatch
+from fabricgen.records.endpoint import ServiceEndpoint
+from fabricgen.records.fabric import Fabric
+from fabricgen.schema.service import canonical_service
+from fabricgen.vocab.dataflow import OperationSchemaId
+from fabricgen.vocab.dispatch import AddressTransform, MatchField
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from tests.support.memories import CONTIGUOUS, LOAD, actor, replaced, view
+from tests.support.records import LOCAL, load_fabric
+from tests.support.wires import u32
+
+NAMED = load_fabric().memories[0]
+RECORD = NAMED.occurrence
+DIRECT, ROW_MAJOR = MemoryPortTransactionProjection
+
+
+def realise(**changes):
+    if found := unsupported(Fabric("anchors", (replaced(NAMED, **changes),))):
+        raise Unsupported(*found)
+
+
+def temporal_engine():
+    wire = occurrence_codec.encode(RECORD)
+    contract = 8 + 16 * len(RECORD.endpoints) + 4
+    occurrence_codec.decode(wire[:contract] + u32(1) + wire[contract + 4 :])
+
+
+def row_major_lanes():
+    access = view(CONTIGUOUS, lanes=4)
+    parent = canonical_service(actor(LOAD), access)
+    derive_memory_port_transaction_plan(ROW_MAJOR, actor(LOAD), parent, access)
+
+
+def fence():
+    parent = canonical_service(actor(LOAD), view(CONTIGUOUS))
+    schema = actor(OperationSchemaId.DATAFLOW_FENCE)
+    derive_memory_port_transaction_plan(DIRECT, schema, parent, None)
+
+
+def internal_connection():
+    copied = replace(RECORD.connectivity, internal_connections=(InternalConnection(2, 0),))
+    realise(connectivity=copied)
+
+
+def engine_only():
+    realise(local_service=None)
+
+
+def storage_only():
+    realise(engine=None)
+
+
+def local_provider():
+    service_codec.decode(
+        service_codec.encode(RECORD.local_service.memory_service_contract)[:-4] + u32(1)
+    )
+
+
+def system_domain():
+    service_codec.decode(
+        service_codec.encode(RECORD.local_service.memory_service_contract)[:-4] + u32(2)
+    )
+
+
+def provider_decode():
+    dispatch = SubordinateDispatch(2, (MatchField.RANGE,), AddressTransform.NONE, (LOCAL,))
+    realise(
+        subordinate_endpoints=(ServiceEndpoint(32),),
+        connectivity=replace(RECORD.connectivity, subordinate_endpoints=(dispatch,)),
+    )
+
+
+#: Anchor, its file where (a part of) it is built, and what is refused where (a part of) it is not.
+ANCHORS = [
+    ("domains, access classes, capability relation, contracts", "canonical_normalisation", []),
+    ("one hybrid port of 128 bits", "hybrid_port", []),
+    ("states and use patterns through the port", "port_round_trip", []),
+    (
+        "child-transaction projection",
+        "transaction_projection",
+        [(row_major_lanes, "projection-active-lanes"), (fence, "actor-contract-not-built")],
+    ),
+    ("independent P, K and T", None, [(temporal_engine, "engine-temporal-not-built")]),
+    ("same-ingress Temporal matching", None, [(temporal_engine, "engine-temporal-not-built")]),
+    ("one hybrid port or separate ports", "hybrid_port", []),
+    ("element, contiguous and indexed compatibility", "access_compatibility", []),
+    ("independent widths", "independent_widths", []),
+    ("dynamic masks", "dynamic_mask", []),
+    ("a wide endpoint over narrow beats", "wide_endpoint", []),
+    ("one tag per Temporal vector token", None, [(temporal_engine, "engine-temporal-not-built")]),
+    ("internal dependencies", None, [(internal_connection, "internal-connections")]),
+    (
+        "occurrence forms",
+        "occurrence_forms",
+        [(engine_only, "local-service-absent"), (storage_only, "storage-only")],
+    ),
+    (
+        "one capability record of a local and a system service",
+        None,
+        [(local_provider, "consistency-not-built"), (system_domain, "consistency-not-built")],
+    ),
+    ("many logical memories on one service", "shared_service", []),
+    ("H_dispatch and C_dispatch", "dispatch_subset", []),
+    ("bounded provider decode", None, [(provider_decode, "subordinate-endpoints")]),
+    ("operation table through the configuration ABI", "configuration_determinism", []),
+]
+
+
+def test_every_anchor_has_a_file_or_a_refusal():
+    assert len(ANCHORS) == 19
+    assert all(file or refusals for _, file, refusals in ANCHORS)
+
+
+def test_every_file_holds_an_anchor():
+    files = {path.stem.removeprefix("test_") for path in Path(__file__).parent.glob("test_*.py")}
+    assert files - {"anchor_list"} == {file for _, file, _ in ANCHORS if file}
+
+
+@pytest.mark.parametrize(
+    ("refuse", "code"),
+    sorted(
+        {pair for _, _, refusals in ANCHORS for pair in refusals}, key=lambda pair: pair[0].__name__
+    ),
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_what_is_not_built_is_refused_by_name(refuse, code):
+    with pytest.raises(Unsupported) as caught:
+        refuse()
+    assert code in [finding.code for finding in caught.value.diagnostics]
