@@ -96,9 +96,9 @@ def test_both_ports_do_what_the_model_says_through_reconfigurations(seed, rates)
     check_jobs(SMALL, [random_job(rng) for _ in range(6)], seed, rates)
 
 
-def rich_job(rng):
+def rich_job(rng, chosen=None):
     """One row of the rich memory, its indices mostly inside the regions."""
-    chosen = rng.choice([*ROWS, OTHER_ROW])
+    chosen = chosen or rng.choice([*ROWS, OTHER_ROW])
     port = RICH.occurrence.engine.ports[chosen.port]
     access, count = chosen.access, 12
     inputs, _ = active_roles(
@@ -127,7 +127,8 @@ def rich_job(rng):
 @pytest.mark.parametrize(("seed", "rates"), [(1, Rates()), (2, Rates(0.5, 0.7))])
 def test_every_form_alternative_and_shared_endpoint_does_what_the_model_says(seed, rates):
     rng = random.Random(seed)
-    check_jobs(RICH, [rich_job(rng) for _ in range(10)], seed, rates)
+    order = [OTHER_ROW, *rng.sample(ROWS, len(ROWS)), OTHER_ROW]
+    check_jobs(RICH, [rich_job(rng, chosen) for chosen in order], seed, rates)
 
 
 @pytest.mark.slow
@@ -169,6 +170,18 @@ def test_element_loads_and_stores_sustain_one_firing_a_cycle_each():
     # Operands in cycle n, data and done in cycle n + 3.
     assert trace.published_at[RD_DATA] == trace.published_at[RD_DONE] == list(range(3, 3 + count))
     assert trace.published_at[WR_DONE] == list(range(3, 3 + count))
+
+
+def test_the_lowest_row_is_reported_when_two_leave_the_regions_together():
+    access = view(ELEMENT, element=32)
+    configuration = Active((row(0, LOAD, access, base=0), row(1, STORE, access, base=4)))
+    streams = {RD_ADDR: [64, 0], RD_CTRL: [0, 0], WR_ADDR: [64, 65], WR_CTRL: [0] * 2}
+    streams[WR_DATA] = [1, 2]
+    trace = OccurrenceRun(SMALL).run(configuration, streams, bytes(CAPACITY), cycles=40)
+    # Byte 256 and 260, then 264 alone, each modulo the 256 bytes of an address.
+    assert trace.faults == [(0, 0), (1, 8)]
+    assert trace.outputs[RD_DATA] == [0, 0]
+    assert trace.memory == bytes(CAPACITY)
 
 
 def test_a_disabled_occurrence_takes_and_publishes_nothing():
