@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """Anchor: deterministic operation-table projection, encoded through the exact ConfigurationABI.
 
 Spec: Validation Anchors, last item. One configuration has one carrier in every process, and no
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +19,9 @@ from fabricgen.config.layout import carrier_layout
 from fabricgen.config.storable import storable_mask
 from fabricgen.errors import Invalid
 from fabricgen.plan.rows import Disabled
+from fabricgen.rtl.channel import ChannelShape
+from fabricgen.rtl.occurrence import MemoryOccurrence
+from fabricgen.vocab.fabric import EndpointDirection
 from tests.support.memories import ELEMENT, LOAD, row, table, view
 from tests.support.records import load_fabric
 
@@ -75,3 +80,24 @@ def test_control_and_completion_have_no_bits_of_their_own():
     (fields,) = carrier_layout(NAMED).rows
     assert "source_control" not in fields
     assert all(field.width > 0 for field in fields.values())
+
+
+@pytest.mark.parametrize(
+    ("shape", "members"),
+    [
+        (ChannelShape(0), {"valid", "ready"}),
+        (ChannelShape(0, 4), {"tag", "valid", "ready"}),
+        (ChannelShape(32), {"data", "valid", "ready"}),
+        (ChannelShape(32, 4), {"data", "tag", "valid", "ready"}),
+    ],
+)
+def test_a_payload_without_bits_is_no_vector(shape, members):
+    assert set(shape.signature().members) == members
+
+
+def test_control_and_completion_channels_have_handshakes_only():
+    members = MemoryOccurrence(NAMED).signature.members
+    for ordinal, endpoint in enumerate(NAMED.occurrence.endpoints):
+        side = "ingress" if endpoint.direction is EndpointDirection.IN else "egress"
+        channel = set(members[f"{side}_{ordinal}"].signature.members)
+        assert channel == {"valid", "ready"} | ({"data"} if endpoint.payload_width else set())
