@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from fabricgen.emit.netlist import Module, Wire
 
-__all__ = ["Registers", "port_order", "vector", "wrapped"]
+__all__ = ["Registers", "port_order", "vector", "wrapped", "wrapped_pin"]
 
 _LONGEST_LINE = 100
 _CONTINUED = "      "
@@ -34,9 +34,23 @@ def wrapped(left: str, text: str, indent: int = 0) -> list[str]:
     room = _LONGEST_LINE - indent
     if len(left) + len(text) < room:
         return [f"{left}{text};"]
-    first, *rest = _broken(text, room - len(left), room - len(_CONTINUED))
-    lines = [left + first, *(_CONTINUED + line for line in rest)]
+    margin = left[: len(left) - len(left.lstrip())]
+    *before, last = _filled(margin, left.strip(), room)
+    lines = [*before, *_filled(f"{last} ", text, room)]
     return [*lines[:-1], f"{lines[-1]};"]
+
+
+def wrapped_pin(pin: str, text: str) -> str:
+    """Connection of one pin of an instance."""
+    return "\n".join(_filled(f"    .{pin}(", f"{text})", _LONGEST_LINE))
+
+
+def _filled(left: str, text: str, room: int) -> list[str]:
+    """``text`` behind ``left``, with further lines where one is not enough."""
+    if len(left) + len(text) <= room:
+        return [left + text]
+    first, *rest = _broken(text, room - len(left), room - len(_CONTINUED))
+    return [left + first, *(_CONTINUED + line for line in rest)]
 
 
 def _broken(text: str, first: int, room: int) -> list[str]:

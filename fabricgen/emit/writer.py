@@ -17,7 +17,7 @@ from fabricgen.emit.expressions import (
     render,
 )
 from fabricgen.emit.fold import fold_constants, share_operators
-from fabricgen.emit.layout import Registers, port_order, vector, wrapped
+from fabricgen.emit.layout import Registers, port_order, vector, wrapped, wrapped_pin
 from fabricgen.emit.names import ModuleNotes, identifier, unique
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
 from fabricgen.emit.tidy import (
@@ -354,6 +354,6 @@ class _Writer:
             self.target = f"{name}_{identifier(pin)}"
             bits = cell.ports[pin]
             text = self._lvalue(bits) if pin in outputs else self.value(bits).text
-            pins.append(f"    .{identifier(pin)}({text})")
+            pins.append(wrapped_pin(identifier(pin), text))
         kind = self.module_names[cell.kind]
         self.blocks += ["", f"  {kind} {name} (", ",\n".join(pins), "  );"]
