@@ -92,7 +92,7 @@ def _run(
     """Run the job's passes on the emitted design; return what came, and the waveform."""
     text = emitted.verilog.read_text()
     built = run.build(text, emitted.top, directory, simulator=simulator, waves=waves)
-    job_file, results = directory / "job.json", directory / "results.json"
+    job_file, results = built.directory / "job.json", built.directory / "results.json"
     job.write(job_file)
     results.unlink(missing_ok=True)
     env = {"FABRICGEN_JOB": str(job_file), "FABRICGEN_RESULTS": str(results)}

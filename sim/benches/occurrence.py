@@ -81,7 +81,7 @@ class _Host:
         else:
             wait = self._master.read(step.address, 4)
         try:
-            result = await with_timeout(wait, self._timeout_ns, "ns")
+            result: Any = await with_timeout(wait, self._timeout_ns, "ns")
         except SimTimeoutError:
             return ("no answer", None)
         data = None if step.write else int.from_bytes(result.data, "little")

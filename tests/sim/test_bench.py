@@ -16,6 +16,7 @@ icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get in
 
 def outcome(job, directory, text=TEXT, simulator="icarus"):
     built = run.build(text, TOP, directory, simulator=simulator)
+    directory = built.directory
     job.write(directory / "job.json")
     results = directory / "results.json"
     env = {"FABRICGEN_JOB": str(directory / "job.json"), "FABRICGEN_RESULTS": str(results)}
@@ -41,7 +42,8 @@ def test_leftover_tokens_and_lanes_out_of_range_are_expected_when_the_job_says_s
 
 @pytest.mark.slow
 def test_both_simulators_see_the_same_cycles(tmp_path):
-    found = [outcome(job(), tmp_path / s, simulator=s) for s in ("icarus", "verilator")]
+    # Make refuses spaces in a path; a build there must work all the same.
+    found = [outcome(job(), tmp_path / f"on {s}", simulator=s) for s in ("icarus", "verilator")]
     assert found[0] == found[1]
 
 
