@@ -158,7 +158,12 @@ def is_signed(cell: Cell) -> bool:
 
 
 def _arithmetic(cell: Cell) -> bool:
-    return cell.kind in {"$sshr", "$shift"} and bool(cell.number("A_SIGNED"))
+    """Whether a right shift fills with the sign."""
+    signed = bool(cell.number("A_SIGNED"))
+    if signed and cell.kind in {"$shift", "$shiftx"}:
+        # Amaranth's simulator fills with the sign there, Yosys with zeros.
+        raise ValueError("A part at a variable place must be taken of an unsigned value")
+    return signed and cell.kind == "$sshr"
 
 
 def fit(value: Value, width: int, *, signed: bool) -> Value:

@@ -144,6 +144,8 @@ def _evaluated(cell: Cell, left: Value, right: Value | None = None) -> int | Non
         return int(_UNARY[kind](_number(left, signed=signed), len(left)))
     if kind in {"$shl", "$sshl", "$shr", "$sshr"}:
         signed = bool(cell.number("A_SIGNED"))
+        if signed and kind == "$shr":
+            return None
         return _ARITHMETIC[kind](_number(left, signed=signed), _number(right, signed=False))
     one, two = (_number(value, signed=is_signed(cell)) for value in (left, right))
     if kind in _COMPARE:

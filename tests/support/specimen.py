@@ -1,6 +1,6 @@
 """A component that uses every construct which emission has to get right."""
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -65,6 +65,9 @@ class Specimen(wiring.Component):
                 "flags": Out(6),
                 "picked": Out(8),
                 "product": Out(16),
+                "balance": Out(signed(14)),
+                "chosen": Out(8),
+                "bits": Out(8),
             }
         )
 
@@ -109,6 +112,28 @@ class Specimen(wiring.Component):
                 )
             ),
             self.product.eq(held * self.i.data - pair.as_value()),
+        ]
+
+        small, large = self.i.tag.as_signed(), self.i.data.as_signed()
+        m.d.comb += [
+            self.balance.eq(small * large - (-small) + self.i.data.bit_select(self.select, 4)),
+            self.chosen.eq(
+                Mux(
+                    fire, 0, Mux(small < -3, large >> 1, Mux(self.select == 0, 0xFF, large + small))
+                )
+            ),
+            self.bits.eq(
+                Cat(
+                    Mux(fire, 1, self.strobe[0]),
+                    Mux(fire, self.strobe[0], 0),
+                    Mux(fire, 0, self.strobe[1]),
+                    Mux(self.strobe[2], 0, 1),
+                    self.i.tag != 0,
+                    ~self.i.tag.xor(),
+                    (large >= small) & Const(1, 1),
+                    (self.i.data & 0) == 0,
+                )
+            ),
         ]
 
         m.submodules.ram = ram = memory.Memory(shape=32, depth=8, init=[])
