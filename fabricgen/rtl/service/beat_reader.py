@@ -105,8 +105,9 @@ class BeatReader(wiring.Component):
     def _newer_bytes(self, m: Module, byte: int, chosen: list[Value], newer: Value) -> list[Value]:
         """The byte being written, or zero; one register per pair of banks, so no or is left."""
         registers: list[Value] = []
-        for first in range(0, self.banks, 2):
-            pair = range(first, min(first + 2, self.banks))
+        half = (self.banks + 1) // 2
+        for first in range(half):
+            pair = range(first, self.banks, half)
             register = Signal(8, name=f"newer_{byte}_{first}", reset_less=True)
             written = [(chosen[b], self._byte(self.writing_beats, b, byte)) for b in pair]
             m.d.sync += register.eq(Mux(newer, select(written, 8), 0))
