@@ -34,6 +34,8 @@ _HEADER_CODES = {
     "source_mapping": "image-other-fabric",
     "unit": "image-unit",
 }
+#: Characters of a header that a message repeats; a whole one has some 170.
+_SHOWN_CHARACTERS = 240
 _SIZE_BYTES, _PAYLOAD_SIZE_BYTES, _DIGEST_BYTES = 4, 8, 32
 
 
@@ -153,7 +155,7 @@ def _header_findings(fabric: Fabric, unit: ProgrammingUnit, header: bytes) -> It
         yield Diagnostic(
             "image-header",
             "image.header",
-            f"The header must be canonical JSON of {', '.join(expected)}, not {header!r}",
+            f"The header must be canonical JSON of {', '.join(expected)}, not {_short(header)}",
         )
         return
     for name, value in expected.items():
@@ -162,8 +164,13 @@ def _header_findings(fabric: Fabric, unit: ProgrammingUnit, header: bytes) -> It
             yield Diagnostic(
                 _HEADER_CODES[name],
                 f"image.header.{name}",
-                f"The value must be {value!r}, not {fields[name]!r}",
+                f"The value must be {value!r}, not {_short(fields[name])}",
             )
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
 
 
 def _parsed(header: bytes) -> dict[str, object] | None:

@@ -62,7 +62,8 @@ def read_fabric_source(path: Path) -> FabricSource:
 
 def _text(data: bytes, path: Path) -> str:
     try:
-        return data.decode("utf-8")
+        # Some editors start UTF-8 with a byte order mark.
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise _file_finding(
             "not-utf8",

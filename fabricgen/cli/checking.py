@@ -10,7 +10,8 @@ from fabricgen.author.load import FabricSource, read_fabric, read_fabric_source,
 from fabricgen.author.mapping import read_mapping, read_mapping_document
 from fabricgen.cli.arguments import AsJson, FabricFile
 from fabricgen.cli.inputs import unrealised, unrealised_rows
-from fabricgen.cli.output import ILLEGAL, UNSUPPORTED, guarded, json_bytes, note, show, write_file
+from fabricgen.cli.output import ILLEGAL, UNSUPPORTED, guarded, json_bytes, note, show
+from fabricgen.emit.files import write_files
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
 from fabricgen.records import fabric_codec
 from fabricgen.report.record_json import record_json
@@ -96,6 +97,6 @@ def normalize(
     record = read_fabric(fabric)
     data = fabric_codec.encode(record) if wire else json_bytes(record_json(record))
     if output is not None:
-        write_file(output, data)
+        write_files({output: data})
     else:
         typer.echo(data, nl=False)

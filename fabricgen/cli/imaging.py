@@ -10,7 +10,8 @@ from fabricgen.abi.listing import list_image
 from fabricgen.author.load import read_bytes
 from fabricgen.cli.arguments import AsJson, FabricFile
 from fabricgen.cli.inputs import realised_fabric, realised_mapping
-from fabricgen.cli.output import guarded, note, print_json, print_table, write_file
+from fabricgen.cli.output import guarded, note, print_json, print_table
+from fabricgen.emit.files import write_files
 from fabricgen.report.image import image_json, image_table
 
 __all__ = ["register"]
@@ -41,7 +42,7 @@ def image(
     elif read is None and mapping is not None and output is not None:
         source = realised_fabric(fabric)
         rows = realised_mapping(mapping, source)
-        write_file(output, encode_image(source.fabric, rows.configurations))
+        write_files({output: encode_image(source.fabric, rows.configurations)})
         note(f"wrote {output}")
     else:
         raise typer.BadParameter("Either MAPPING and -o FILE, or --read FILE must be given")

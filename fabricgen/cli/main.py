@@ -4,13 +4,14 @@ Exit codes: 0 fine, 1 the input is illegal or a simulation mismatched, 2 wrong u
 unsupported, 4 a tool is missing.
 """
 
+import os
 import sys
-from contextlib import suppress
 from io import TextIOWrapper
 
 import typer
 
 from fabricgen.cli import checking, emitting, imaging, planning, reference, simulating
+from fabricgen.cli.output import ILLEGAL, drop_stdout, note, unwritable
 
 __all__ = ["app", "main"]
 
@@ -33,12 +34,26 @@ reference.register(app)
 
 def main() -> None:
     """Run the command line."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a character must not end the command.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    with suppress(BrokenPipeError):
+    try:
         app()
+    except OSError as error:
+        drop_stdout()
+        if not isinstance(error, BrokenPipeError):
+            note(str(unwritable(error)))
+            sys.exit(ILLEGAL)
+
+
+def _open_closed_streams() -> None:
+    """Open what the caller has closed; else the next file would get its number, and its text."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,14 @@
 """What commands print and write, and how they end.
 
-Diagnostics and progress go to stderr, listings to stdout. An output file appears complete or not
-at all: it is written beside its place, then renamed.
+Diagnostics and progress go to stderr, listings to stdout.
 """
 
 import functools
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import ParamSpec
 
 import typer
@@ -25,13 +22,15 @@ __all__ = [
     "ILLEGAL",
     "TOOL_MISSING",
     "UNSUPPORTED",
+    "drop_stdout",
+    "explain_end",
     "guarded",
     "json_bytes",
     "note",
     "print_json",
     "print_table",
     "show",
-    "write_file",
+    "unwritable",
 ]
 
 ILLEGAL, UNSUPPORTED, TOOL_MISSING = 1, 3, 4
@@ -55,13 +54,15 @@ def guarded(command: Callable[_P, None]) -> Callable[_P, None]:
             show(error.diagnostics, as_json=as_json)
             raise typer.Exit(UNSUPPORTED) from None
         except ToolMissing as error:
-            note(str(error))
+            explain_end("tool-missing", error.name, str(error), as_json=as_json)
             raise typer.Exit(TOOL_MISSING) from None
         except BrokenPipeError:
-            _drop_stdout()
+            drop_stdout()
         except OSError as error:
             # Inputs have been read by then, so it is an output that cannot be written.
-            show([_unwritable(error)], as_json=as_json)
+            if error.filename is None:
+                drop_stdout()
+            show([unwritable(error)], as_json=as_json)
             raise typer.Exit(ILLEGAL) from None
 
     return run
@@ -78,12 +79,24 @@ def show(diagnostics: Iterable[Diagnostic], *, as_json: bool) -> None:
         print_json(with_fields)
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop_stdout()
+        drop_stdout()
+    except OSError as error:
+        drop_stdout()
+        note(str(unwritable(error)))
+
+
+def explain_end(code: str, where: str, message: str, *, as_json: bool) -> None:
+    """Say why a command ends that found nothing wrong with its input: a sentence, or a list."""
+    if as_json:
+        show([Diagnostic(code, where, message)], as_json=True)
+    else:
+        note(message)
 
 
 def note(text: str) -> None:
     """Print one line on stderr."""
-    with suppress(BrokenPipeError):
+    # Where nobody can read it, the exit code still says how the command ended.
+    with suppress(OSError):
         typer.echo(text, err=True)
 
 
@@ -115,33 +128,14 @@ def print_table(*tables: Table) -> None:
         console.print(table)
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file, and the folders that it needs, as a whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        Path(beside).chmod(0o666 & ~_umask())
-        Path(beside).replace(path)
-    finally:
-        Path(beside).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """Permissions that new files lack; temporary ones start without any for others."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _unwritable(error: OSError) -> Diagnostic:
+def unwritable(error: OSError) -> Diagnostic:
+    """Say which output cannot be written; without a name it is stdout."""
     reason = error.strerror or str(error)
-    where = str(error.filename or "output")
+    where = str(error.filename or "stdout")
     return Diagnostic("file-unwritable", where, f"The file must be writable, not: {reason}")
 
 
-def _drop_stdout() -> None:
-    """Leave nothing to flush at exit: the reader of stdout has gone."""
+def drop_stdout() -> None:
+    """Leave nothing to flush at exit: stdout takes no more."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -9,7 +9,8 @@ import typer
 
 from fabricgen.author.schema import KINDS, json_schema
 from fabricgen.cli.arguments import AsJson
-from fabricgen.cli.output import guarded, note, print_json, print_table, write_file
+from fabricgen.cli.output import guarded, note, print_json, print_table
+from fabricgen.emit.files import write_folder
 from fabricgen.errors.catalog import CATALOG
 from fabricgen.report.examples import example_table
 from fabricgen.report.rules import rule_table, rules
@@ -58,8 +59,9 @@ def write_examples(
         raise typer.BadParameter(f"The example must be one of {', '.join(sorted(examples))}")
     if output is None:
         raise typer.BadParameter("An example needs a folder to be written to: -o DIR")
-    for file in sorted(examples[name].iterdir(), key=lambda file: file.name):
-        write_file(output / file.name, file.read_bytes())
+    files = sorted(examples[name].iterdir(), key=lambda file: file.name)
+    write_folder(output, {file.name: file.read_bytes() for file in files})
+    for file in files:
         note(f"wrote {output / file.name}")
 
 

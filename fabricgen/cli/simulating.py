@@ -11,7 +11,7 @@ from fabricgen.author.mapping import Mapping
 from fabricgen.author.workload import parse_workload
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
 from fabricgen.cli.inputs import realised_fabric, realised_mapping
-from fabricgen.cli.output import ILLEGAL, guarded, note, print_json, print_table
+from fabricgen.cli.output import ILLEGAL, explain_end, guarded, note, print_json, print_table
 from fabricgen.errors import Diagnostic, Invalid, ToolMissing
 from fabricgen.report.simulation import finding_lines, simulation_table
 from sim.environment import SIMULATORS, require
@@ -80,7 +80,7 @@ def simulate(
     except Invalid as error:
         raise Invalid(*(_placed(d, rows) for d in error.diagnostics)) from None
     except SimulationFailed as error:
-        note(str(error))
+        explain_end("simulation-failed", chosen, str(error), as_json=as_json)
         raise typer.Exit(ILLEGAL) from None
     listing = report.to_json()
     if as_json:

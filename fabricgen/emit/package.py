@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from fabricgen.abi.identity import fabric_identity
 from fabricgen.abi.registers import register_map
 from fabricgen.abi.unit import programming_unit
 from fabricgen.check.keywords import VERILOG_KEYWORDS
+from fabricgen.emit.files import write_folder
 from fabricgen.emit.instance_names import bank_paths, instance_names
 from fabricgen.emit.registers import registers_text
 from fabricgen.emit.verilog import EmittedVerilog, Ports, default_ports, emit_verilog
@@ -67,7 +66,7 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
         "registers.md": registers_text(registers),
     }
     files["manifest.json"] = _json(_manifest(fabric, name, emitted, files))
-    _write(directory, files)
+    write_folder(directory, {name: text.encode("ascii") for name, text in files.items()})
     return EmittedFabric(
         directory,
         name,
@@ -150,24 +149,3 @@ def _memory(named: NamedMemory, emitted: EmittedVerilog) -> dict[str, object]:
 
 def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=True) + "\n"
-
-
-def _write(directory: Path, files: dict[str, str]) -> None:
-    """Write all files beside their place, then rename.
-
-    A new folder appears complete or not at all. In a folder that is there already, each file does,
-    and the manifest, which has the others' digests, comes last.
-    """
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    beside = directory.with_name(f".{directory.name}.{os.getpid()}")
-    beside.mkdir()
-    try:
-        for name, text in files.items():
-            (beside / name).write_text(text, encoding="ascii", newline="\n")
-        if directory.exists():
-            for name in files:
-                (beside / name).replace(directory / name)
-        else:
-            beside.rename(directory)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from fabricgen.cli.main import app
 from fabricgen.errors import ToolMissing
 from sim import environment
+from sim.run import SimulationFailed
 from tests.support.documents import LITTLE, changed, mapping_document, toml
 
 FABRIC, MAPPING = str(LITTLE / "fabric.toml"), str(LITTLE / "mapping.toml")
@@ -88,6 +89,33 @@ def test_a_missing_simulator_is_exit_4(simulate, monkeypatch):
     result = simulate("--simulator", "icarus")
     assert (result.exit_code, result.stdout) == (4, "")
     assert result.stderr == "iverilog is not installed; install it with: apt-get install iverilog\n"
+
+
+def test_with_json_a_missing_tool_is_a_list_too(simulate, monkeypatch):
+    monkeypatch.setattr(environment.shutil, "which", lambda *_, **__: None)
+    result = simulate("--simulator", "icarus", "--json")
+    assert (result.exit_code, result.stderr) == (4, "")
+    assert json.loads(result.stdout) == [
+        {
+            "code": "tool-missing",
+            "where": "iverilog",
+            "message": "iverilog is not installed; install it with: apt-get install iverilog",
+        }
+    ]
+
+
+def test_with_json_a_failed_simulation_is_a_list_too(simulate, monkeypatch):
+    def fail(*_, **__):
+        raise SimulationFailed("python could not build little")
+
+    monkeypatch.setattr("sim.simulate.simulate", fail)
+    result = simulate("--json")
+    assert (result.exit_code, result.stderr) == (1, "")
+    (finding,) = json.loads(result.stdout)
+    assert (finding["code"], finding["message"]) == (
+        "simulation-failed",
+        "python could not build little",
+    )
 
 
 def test_without_a_compiler_the_python_simulator_is_used_and_named(simulate, monkeypatch):

@@ -159,6 +159,13 @@ def test_a_header_that_is_not_the_canonical_object_is_refused(text):
     assert refused(resealed(text, IMAGE[PAYLOAD])) == [("image.header", "image-header")]
 
 
+@pytest.mark.parametrize("text", [b"x" * 100_000, header(abi="x" * 100_000)])
+def test_a_message_repeats_little_of_a_hostile_header(text):
+    with pytest.raises(Invalid) as error:
+        decode_image(FABRIC, resealed(text, IMAGE[PAYLOAD]))
+    assert len(str(error.value)) < 400
+
+
 @pytest.mark.parametrize("payload", [b"", IMAGE[PAYLOAD][:-1], IMAGE[PAYLOAD] + b"\0"])
 def test_a_payload_of_another_size_is_refused(payload):
     assert refused(resealed(header(), payload)) == [("image.payload", "image-payload-size")]

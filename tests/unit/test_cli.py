@@ -137,6 +137,11 @@ def test_an_unreadable_input_is_one_finding(tmp_path, name, command):
     assert not (tmp_path / "x").exists()
 
 
+def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path):
+    (tmp_path / "bom.toml").write_bytes(b"\xef\xbb\xbf" + Path(FABRIC).read_bytes())
+    assert run("check", tmp_path / "bom.toml").exit_code == 0
+
+
 def test_a_wire_file_reads_like_its_document(tmp_path):
     wire = tmp_path / "little.fabric"
     assert run("normalize", FABRIC, "--wire", "-o", wire).exit_code == 0
@@ -225,7 +230,9 @@ def test_an_unwritable_output_is_one_finding(tmp_path):
     (tmp_path / "file").write_text("")
     result = run("normalize", FABRIC, "-o", tmp_path / "file" / "x")
     assert result.exit_code == 1
-    assert result.stderr.rstrip().endswith("[file-unwritable]")
+    assert result.stderr == (
+        f"{tmp_path}/file/x: The file must be writable, not: File exists [file-unwritable]\n"
+    )
 
 
 def test_every_code_is_explained():
@@ -261,6 +268,45 @@ def test_a_written_example_is_fine(tmp_path, name):
     for mapping in mappings:
         assert tomllib.loads(mapping.read_text())["fabric"] == name
         assert run("check", fabric, mapping).exit_code == 0
+
+
+def program(arguments, **streams):
+    return subprocess.run(
+        [sys.executable, "-m", "fabricgen.cli.main", *arguments],
+        env=os.environ | {"LC_ALL": "C"},
+        check=False,
+        text=True,
+        **streams,
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["check", "absent", "--json"], ["explain", "--all"], ["--help"]]
+)
+def test_a_full_disk_behind_stdout_is_one_line(arguments):
+    with Path("/dev/full").open("w") as full:
+        done = program(arguments, stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "stdout: The file must be writable, not: No space left on device [file-unwritable]\n",
+    )
+
+
+def test_closed_streams_change_nothing_but_what_is_seen(tmp_path):
+    command = f"{sys.executable} -m fabricgen.cli.main"
+    for arguments, code in ((f"normalize {FABRIC}", 0), ("check absent --json", 1), ("chek", 2)):
+        for closed in (">&-", "2>&-", ">&- 2>&-"):
+            done = subprocess.run(
+                ["bash", "-c", f"{command} {arguments} {closed}"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == code, f"{arguments} {closed}"
+            assert "Traceback" not in done.stderr
+    emit = f"{command} normalize {FABRIC} -o {tmp_path / 'x'} >&- 2>&-"
+    assert subprocess.run(["bash", "-c", emit], check=False).returncode == 0
+    assert (tmp_path / "x").read_bytes() == run("normalize", FABRIC).stdout_bytes
 
 
 def test_as_a_program_it_needs_no_hdl_and_survives_a_closed_pipe(tmp_path):

@@ -1,4 +1,5 @@
 # amaranth: UnusedElaboratable=no
+import errno
 import hashlib
 import json
 from dataclasses import replace
@@ -211,15 +212,15 @@ def test_an_unsupported_fabric_writes_nothing(tmp_path):
 
 
 def test_a_failure_while_writing_leaves_nothing(monkeypatch, tmp_path):
-    honest, count = Path.write_text, []
+    honest, count = Path.write_bytes, []
 
     def full_disk(self, *args, **kwargs):
         count.append(self)
         if len(count) == 3:
-            raise OSError("No space left on device")
+            raise OSError(errno.ENOSPC, "No space left on device")
         return honest(self, *args, **kwargs)
 
-    monkeypatch.setattr(Path, "write_text", full_disk)
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
     with pytest.raises(OSError, match="No space"):
         emit_fabric(load_fabric(), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

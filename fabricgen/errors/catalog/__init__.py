@@ -14,6 +14,7 @@ from fabricgen.errors.catalog import (
     records,
     relation,
     schema,
+    tool,
     wire,
 )
 from fabricgen.errors.catalog.rule import Rule
@@ -33,4 +34,5 @@ CATALOG: dict[str, Rule] = {
     **config.RULES,
     **abi.RULES,
     **model.RULES,
+    **tool.RULES,
 }

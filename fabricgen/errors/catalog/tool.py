@@ -1,0 +1,12 @@
+"""Codes of what commands run beside themselves."""
+
+from fabricgen.errors.catalog.rule import Rule
+
+__all__ = ["RULES"]
+
+_SECTION = "Ownership And Derived Configuration"
+
+RULES: dict[str, Rule] = {
+    "tool-missing": Rule("What a step runs is installed; the message says how.", _SECTION),
+    "simulation-failed": Rule("A simulation is built and runs to its end.", _SECTION),
+}
