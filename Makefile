@@ -4,8 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+N ?= 100
+SEED ?= 1
 
-.PHONY: demo test test-slow bench qor lint clean tools
+.PHONY: demo test test-slow bench qor fuzz lint clean tools
 
 demo: $(VENV)/sim.stamp
 	$(BIN)/fabricgen examples spatial-local -o build/demo
@@ -23,6 +25,9 @@ bench: $(VENV)/dev.stamp
 
 qor: $(VENV)/dev.stamp
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tools.qor
+
+fuzz: $(VENV)/dev.stamp
+	$(BIN)/python -m sim.fuzz --count $(N) --seed $(SEED) --jobs $(JOBS)
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

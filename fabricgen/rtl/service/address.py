@@ -42,7 +42,11 @@ class AddressSplit:
 
     def offset(self, address: Value) -> Value:
         """Byte in the beat."""
-        return address[: self.offset_bits]
+        return self.low(address)[: self.offset_bits]
+
+    def low(self, address: Value) -> Value:
+        """Everything below the row: exactly ``low_bits``, also of a shorter address."""
+        return self._padded(address)[: self.low_bits]
 
     def bank(self, address: Value) -> Value:
         """Bank of the beat."""

@@ -272,11 +272,10 @@ class _Held:
 
     def drive(self, m: Module, aligner: ReadAligner | WriteAligner) -> None:
         """What both aligners look at."""
-        bits = self.split.low_bits
         m.d.comb += aligner.served.eq(self.served)
         if self.mode is not None:
             m.d.comb += aligner.mode.eq(self.mode)
-        if bits:
-            segments = range(self.shape.requester.segments)
-            low = [self.address.word_select(s, self.shape.address_bits)[:bits] for s in segments]
-            m.d.comb += aligner.low.eq(Cat(*low))
+        if self.split.low_bits:
+            size = self.shape.address_bits
+            words = [self.address.word_select(s, size) for s in range(len(self.address) // size)]
+            m.d.comb += aligner.low.eq(Cat(self.split.low(word) for word in words))

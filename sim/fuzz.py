@@ -1,0 +1,145 @@
+"""Random engines: legal fabrics, rows and traffic, simulated and held against the model.
+
+``python -m sim.fuzz --count N --seed S`` runs the engines of seeds S to S+N-1; one seed is one
+engine, so every failure is printed with the command that repeats it alone.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabricgen.author.workload import Workload
+from fabricgen.plan.rows import MemoryConfiguration
+from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric_codec import decode, encode
+from sim.environment import SIMULATORS, ToolMissing, require
+from sim.fuzz_fabric import draw_fabric
+from sim.fuzz_work import draw_configuration, draw_workload
+from sim.run import SimulationFailed
+from sim.simulate import simulate
+
+__all__ = ["Engine", "Outcome", "draw_engine", "main", "run_engine"]
+
+#: Verilator compiles for seconds what Icarus only reads, so one engine in ten goes there.
+_VERILATED = 10
+_FIRINGS = 40
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One random engine with its rows and its traffic."""
+
+    fabric: Fabric
+    configuration: MemoryConfiguration
+    workload: Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one engine ended; no problems means that hardware and model agree."""
+
+    seed: int
+    simulator: str
+    firings: int
+    hangs: bool
+    problems: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """What repeats this engine alone."""
+        return f"python -m sim.fuzz --count 1 --seed {self.seed} --simulator {self.simulator}"
+
+
+def draw_engine(seed: int) -> Engine:
+    """Everything follows from the seed."""
+    rng = random.Random(seed)
+    fabric = draw_fabric(rng, f"fuzz-{seed}")
+    (named,) = fabric.memories
+    configuration = draw_configuration(rng, named)
+    return Engine(fabric, configuration, draw_workload(rng, named, configuration, _FIRINGS))
+
+
+def run_engine(seed: int, simulator: str) -> Outcome:
+    """Draw one engine and run it under every stall pattern."""
+    engine = draw_engine(seed)
+    problems: list[str] = []
+    if decode(encode(engine.fabric)) != engine.fabric:
+        problems.append("The fabric file does not give the fabric back")
+    hangs, firings = False, 0
+    with tempfile.TemporaryDirectory(prefix="fabricgen-fuzz-") as directory:
+        try:
+            report = simulate(
+                engine.fabric,
+                (engine.configuration,),
+                engine.workload,
+                simulator=simulator,
+                seed=seed,
+                build_dir=Path(directory),
+            )
+        except SimulationFailed as error:
+            problems.append(str(error))
+        else:
+            firings = report.firings
+            hangs = any(finding.kind == "hang" for finding in report.findings)
+            for run in report.runs:
+                problems += [f"{run.pattern}: {finding}" for finding in run.findings[:_SHOWN]]
+    return Outcome(seed, simulator, firings, hangs, tuple(problems))
+
+
+def _simulators(count: int, first: int, chosen: str | None) -> list[str]:
+    """Simulator of each engine; it follows from the seed and from what is installed."""
+    if chosen is not None:
+        require(chosen)
+        return [chosen] * count
+    usual = "icarus" if shutil.which("iverilog") else "python"
+    try:
+        require("verilator")
+    except ToolMissing:
+        return [usual] * count
+    seeds = range(first, first + count)
+    return ["verilator" if seed % _VERILATED == 0 else usual for seed in seeds]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the engines, print every failure with its command, write the JSON; 1 if one failed."""
+    parser = argparse.ArgumentParser(prog="python -m sim.fuzz", description=__doc__)
+    parser.add_argument("--count", type=int, default=100, help="engines to run")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first one")
+    parser.add_argument("--simulator", choices=SIMULATORS, help="one simulator for all engines")
+    parser.add_argument("--jobs", type=int, default=1, help="engines that run at once")
+    parser.add_argument("--output", type=Path, default=Path("build") / "fuzz.json")
+    options = parser.parse_args(arguments)
+    seeds = range(options.seed, options.seed + options.count)
+    simulators = _simulators(options.count, options.seed, options.simulator)
+    failed: list[Outcome] = []
+    firings = 0
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for outcome in pool.map(run_engine, seeds, simulators):
+            firings += outcome.firings
+            if outcome.problems:
+                failed.append(outcome)
+                print(f"FAILED {outcome.command}", *outcome.problems, sep="\n    ", flush=True)
+    hangs = sum(outcome.hangs for outcome in failed)
+    mismatches = len(failed) - hangs
+    print(f"{options.count} engines, {firings} firings, {mismatches} mismatches, {hangs} hangs")
+    result = {
+        "engines": options.count,
+        "mismatches": mismatches,
+        "hangs": hangs,
+        "seed": options.seed,
+    }
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(json.dumps(result) + "\n")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

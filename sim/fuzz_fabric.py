@@ -1,0 +1,366 @@
+"""Random legal fabrics of one Spatial memory: every capacity, width, sharing and order drawn."""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.unsigned import UnsignedDomain
+from fabricgen.check.fabric import findings
+from fabricgen.errors import Invalid
+from fabricgen.plan.contract import port_contract, service_contract
+from fabricgen.plan.realisation import unsupported
+from fabricgen.records.access import (
+    MaskInactivePair,
+    MemoryAccessClass,
+    ParameterizedMemoryAccessDomain,
+    RootRelative,
+)
+from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
+from fabricgen.records.connectivity import (
+    LocalMemoryServiceTarget,
+    MemoryConnectivityContract,
+    OperationPortDispatch,
+)
+from fabricgen.records.endpoint import TransportEndpoint
+from fabricgen.records.fabric import Fabric, MemoryImplementation, MemoryNames, NamedMemory
+from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial
+from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
+from fabricgen.records.resource import FixedPriority, GrantPolicy, RoundRobin
+from fabricgen.records.service import (
+    LocalMemoryService,
+    MemoryServiceCapability,
+    MemoryServiceContract,
+    MemoryServiceRegion,
+)
+from fabricgen.schema.memory import MEMORY_SCHEMAS
+from fabricgen.vocab.dataflow import (
+    MemoryAccessForm,
+    MemoryMaskForm,
+    OperationSchemaId,
+    ServiceValueRole,
+)
+from fabricgen.vocab.fabric import (
+    EndpointDirection,
+    InactiveLaneSemantics,
+    MemoryPortTransactionProjection,
+    ReadSubwordSemantics,
+    WriteSubwordSemantics,
+)
+
+__all__ = ["draw_fabric"]
+
+_LOAD, _STORE = OperationSchemaId.DATAFLOW_LOAD, OperationSchemaId.DATAFLOW_STORE
+_R, _FORM = ServiceValueRole, MemoryAccessForm
+_UNMASKED = (MemoryMaskForm.ABSENT, InactiveLaneSemantics.NOT_APPLICABLE)
+_MASKED = {
+    _LOAD: (MemoryMaskForm.DYNAMIC, InactiveLaneSemantics.SUPPRESS_AND_ZERO_FILL),
+    _STORE: (MemoryMaskForm.DYNAMIC, InactiveLaneSemantics.SUPPRESS),
+}
+_ANY_ALIGNMENT = AlignmentDomain(UnsignedDomain.of((0, 63)))
+_LANE_LIMIT = 8
+_PAYLOAD_LIMIT = 512
+
+
+def draw_fabric(rng: random.Random, name: str) -> Fabric:
+    """Draw until legal; nearly every draw is."""
+    while True:
+        try:
+            fabric = _Drawing(rng, name).fabric()
+        except Invalid:
+            continue
+        if not findings(fabric) and not unsupported(fabric):
+            return fabric
+
+
+@dataclass(slots=True)
+class _Endpoint:
+    is_input: bool
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """One alternative before its endpoints have ordinals; roles point into the pool."""
+
+    schema: OperationSchemaId
+    volatile: tuple[bool, ...]
+    classes: tuple[MemoryAccessClass, ...]
+    roles: dict[ServiceValueRole, int]
+    patterns: tuple[int, ...]
+
+
+class _Drawing:
+    """One draw: the pool of endpoints grows while the ports bind their roles."""
+
+    def __init__(self, rng: random.Random, name: str) -> None:
+        self.rng = rng
+        self.name = name
+        self.aligned = rng.random() < 0.3
+        self.sharing = rng.choice([0.0, 0.3, 0.8])
+        self.pool: list[_Endpoint] = []
+        sizes = [8, 16, 32, 64, 128] if self.aligned else [8, 16, 24, 32, 40, 64, 96, 128]
+        self.sizes = sorted(rng.sample(sizes, rng.randint(1, 3)))
+
+    def fabric(self) -> Fabric:
+        """Ports first; the service then serves what they ask."""
+        rng = self.rng
+        ports = [self._port() for _ in range(rng.choice([1, 1, 2, 2, 3, 4]))]
+        order = sorted(range(len(self.pool)), key=lambda at: not self.pool[at].is_input)
+        ordinal = {at: place for place, at in enumerate(order)}
+        records = tuple(self._record(choices, count, ordinal) for choices, count in ports)
+        occurrence = MemoryOccurrence(
+            endpoints=tuple(
+                TransportEndpoint(
+                    EndpointDirection.IN if end.is_input else EndpointDirection.OUT, end.width
+                )
+                for end in (self.pool[at] for at in order)
+            ),
+            engine=OperationEngine(Spatial(), records),
+            local_service=self._service([choices for choices, _ in ports]),
+            manager_endpoints=(),
+            subordinate_endpoints=(),
+            connectivity=MemoryConnectivityContract(
+                operation_ports=tuple(
+                    OperationPortDispatch(
+                        ((LocalMemoryServiceTarget(),),) * len(record.capability_alternatives)
+                    )
+                    for record in records
+                ),
+                subordinate_endpoints=(),
+                internal_connections=(),
+            ),
+        )
+        names = MemoryNames(
+            tuple(f"e{place}" for place in range(len(order))),
+            tuple(f"port{place}" for place in range(len(records))),
+            tuple(tuple(f"way{key}" for key in range(count)) for _, count in ports),
+        )
+        options = MemoryImplementation(aligned_bases=self.aligned)
+        return Fabric(self.name, (NamedMemory("mem0", occurrence, names, options),))
+
+    def _port(self) -> tuple[list[_Choice], int]:
+        """Alternatives and the number of use patterns, each of which some alternative admits."""
+        rng = self.rng
+        count = rng.choice([1, 1, 1, 2])
+        chosen: list[_Choice] = []
+        for _ in range(rng.choice([1, 1, 2, 3])):
+            patterns = tuple(sorted(rng.sample(range(count), rng.randint(1, count))))
+            chosen.append(self._alternative(patterns))
+        missing = set(range(count)) - {key for each in chosen for key in each.patterns}
+        if missing:
+            chosen.append(self._alternative(tuple(sorted(missing))))
+        return chosen, count
+
+    def _alternative(self, patterns: tuple[int, ...]) -> _Choice:
+        rng = self.rng
+        schema = rng.choice([_LOAD, _STORE])
+        volatile = rng.choice([(False,), (False,), (True,), (False, True)])
+        classes = [self._access_class(schema) for _ in range(rng.choice([1, 1, 2, 3]))]
+        roles: dict[ServiceValueRole, int] = {}
+        for role, width in self._widths(classes).items():
+            is_input = role in MEMORY_SCHEMAS[schema].input_roles
+            roles[role] = self._bind(is_input, width, set(roles.values()))
+        data = self.pool[roles[_R.DATA]].width
+        return _Choice(
+            schema, volatile, tuple(self._exact(c, schema, data) for c in classes), roles, patterns
+        )
+
+    def _bind(self, is_input: bool, width: int, taken: set[int]) -> int:
+        """Share an endpoint that carries the role, or add one with some bits to spare."""
+        fitting = [
+            at
+            for at, end in enumerate(self.pool)
+            if end.is_input == is_input
+            and at not in taken
+            and (end.width >= width if width else not end.width)
+        ]
+        if fitting and self.rng.random() < self.sharing:
+            return self.rng.choice(fitting)
+        self.pool.append(_Endpoint(is_input, width and width + self.rng.choice([0, 0, 0, 1, 8])))
+        return len(self.pool) - 1
+
+    def _access_class(self, schema: OperationSchemaId) -> MemoryAccessClass:
+        rng = self.rng
+        form = rng.choice(list(_FORM))
+        elements = sorted(rng.sample(self.sizes, rng.randint(1, min(2, len(self.sizes)))))
+        lanes, masks = (1, 1), (_UNMASKED,)
+        if form is not _FORM.ELEMENT:
+            most = min(_LANE_LIMIT, _PAYLOAD_LIMIT // elements[-1])
+            low = rng.randint(1, most)
+            lanes = (low, rng.randint(low, most))
+            masks = rng.choice([(_UNMASKED,), (_MASKED[schema],), (_UNMASKED, _MASKED[schema])])
+        widths = [rng.choice([1, 2, 4, 7, 8, 12, 16, 32, 33, 64]) for _ in range(rng.randint(1, 3))]
+        return _class(
+            schema, form, UnsignedDomain.of(*elements), lanes, masks, UnsignedDomain.of(*widths)
+        )
+
+    def _exact(
+        self, access: MemoryAccessClass, schema: OperationSchemaId, width: int
+    ) -> MemoryAccessClass:
+        """Now and then promise nothing about narrow payloads, where there are none."""
+        elements, lanes = access.element_width_bits.intervals, access.flattened_lane_count.intervals
+        narrowest = elements[0].lower * lanes[0].lower
+        if narrowest < width or self.rng.random() < 0.5:
+            return access
+        return _class(
+            schema,
+            access.access_form,
+            access.element_width_bits,
+            (lanes[0].lower, lanes[-1].upper),
+            access.mask_inactive_pairs,
+            access.address_domain.accepted_index_width_bits,
+            exact=True,
+        )
+
+    def _widths(self, classes: Iterable[MemoryAccessClass]) -> dict[ServiceValueRole, int]:
+        widths = dict.fromkeys((_R.ADDRESS, _R.DATA, _R.CONTROL, _R.COMPLETION), 0)
+        for each in classes:
+            lanes = each.flattened_lane_count.intervals[-1].upper
+            index = each.address_domain.accepted_index_width_bits.intervals[-1].upper
+            addresses = lanes if each.access_form is _FORM.INDEXED else 1
+            element = each.element_width_bits.intervals[-1].upper
+            widths[_R.ADDRESS] = max(widths[_R.ADDRESS], index * addresses)
+            widths[_R.DATA] = max(widths[_R.DATA], element * lanes)
+            if MemoryMaskForm.DYNAMIC in each.mask_forms:
+                widths[_R.MASK] = max(widths.get(_R.MASK, 0), lanes)
+        items = list(widths.items())
+        self.rng.shuffle(items)
+        return dict(items)
+
+    def _record(
+        self, choices: Sequence[_Choice], patterns: int, ordinal: dict[int, int]
+    ) -> MemoryOperationPort:
+        rng = self.rng
+        inputs = {
+            role
+            for each in choices
+            for role in each.roles
+            if role in MEMORY_SCHEMAS[each.schema].input_roles
+        }
+        return MemoryOperationPort.of(
+            endpoint_inventory={ordinal[at] for each in choices for at in each.roles.values()},
+            resource_contract=port_contract(
+                in_flight=[rng.choice([1, 1, 2, 3, 4, 5, 8]) for _ in range(2)],
+                result_holding=[rng.choice([1, 2, 3, 4, 6, 7, 8]) for _ in range(2)],
+                operand_depths=[rng.randint(1, 4) for _ in inputs],
+                pattern_count=patterns,
+            ),
+            operation_pattern_semantics=(MemoryPortTransactionProjection.DIRECT,) * patterns,
+            capability_alternatives=[
+                MemoryCapabilityAlternative.of(
+                    _actors(each.schema, each.volatile),
+                    [(role, ordinal[at]) for role, at in each.roles.items()],
+                    ParameterizedMemoryAccessDomain.of(*each.classes),
+                    each.patterns,
+                )
+                for each in choices
+            ],
+        )
+
+    def _service(self, ports: Sequence[Sequence[_Choice]]) -> LocalMemoryService:
+        rng, count = self.rng, len(ports)
+        beat = rng.choice([8, 16, 32, 32, 64, 64, 128, 256])
+        banks = rng.choice([1, 1, 2, 2, 4, 8])
+        # Also far less than one beat of every bank, and less than the widest access.
+        capacity = rng.choice([rng.randint(16, 128), rng.randint(100, 2000), 256, 1024])
+        regions = _regions(rng, capacity)
+        resources = service_contract(
+            queues=[rng.choice([1, 1, 2, 3, 4]) for _ in range(count)],
+            banks=[(1, 1)] * banks,
+            outstanding=rng.choice([1, 1, 2, 3, 4, 8, 16]),
+            grant=_grant(rng, count),
+        )
+        capabilities = list(self._capabilities(ports, len(regions), beat))
+        return LocalMemoryService(
+            capacity, MemoryServiceContract.of(regions, resources, capabilities)
+        )
+
+    def _capabilities(
+        self, ports: Sequence[Sequence[_Choice]], regions: int, beat: int
+    ) -> Iterator[MemoryServiceCapability]:
+        """One per actor, form and element, each with regions of its own."""
+        rng = self.rng
+        asked = sorted(
+            {
+                (choice.schema.value, volatile, access.access_form.value, element, port)
+                for port, choices in enumerate(ports)
+                for choice in choices
+                for volatile in choice.volatile
+                for access in choice.classes
+                for interval in access.element_width_bits.intervals
+                for element in (interval.lower,)
+            }
+        )
+        for key, group in groupby(asked, key=lambda each: each[:4]):
+            schema, form = OperationSchemaId(key[0]), MemoryAccessForm(key[2])
+            lanes, masks = (1, 1), (_UNMASKED,)
+            if form is not _FORM.ELEMENT:
+                lanes = rng.choice([(1, 8), (1, 8), (1, 4), (2, 8)])
+                masks = (_UNMASKED, _MASKED[schema])
+            yield MemoryServiceCapability.of(
+                _actors(schema, (key[1],)),
+                ParameterizedMemoryAccessDomain.of(
+                    _class(
+                        schema,
+                        form,
+                        UnsignedDomain.of(key[3]),
+                        lanes,
+                        masks,
+                        UnsignedDomain.of((1, 64)),
+                    )
+                ),
+                service_region_ordinals=rng.sample(range(regions), rng.randint(1, regions)),
+                service_beat_width_bits=beat,
+                admissible_use_patterns=[each[4] for each in group],
+            )
+
+
+def _class(
+    schema: OperationSchemaId,
+    form: MemoryAccessForm,
+    elements: UnsignedDomain,
+    lanes: tuple[int, int],
+    masks: Iterable[MaskInactivePair],
+    indices: UnsignedDomain,
+    *,
+    exact: bool = False,
+) -> MemoryAccessClass:
+    read, write = ReadSubwordSemantics.NOT_APPLICABLE, WriteSubwordSemantics.NOT_APPLICABLE
+    if schema is _LOAD:
+        read = ReadSubwordSemantics.EXACT if exact else ReadSubwordSemantics.ZERO_EXTEND
+    else:
+        write = WriteSubwordSemantics.EXACT if exact else WriteSubwordSemantics.BYTE_ENABLE
+    return MemoryAccessClass.of(
+        form,
+        RootRelative(indices),
+        element_width_bits=elements,
+        flattened_lane_count=UnsignedDomain.of(lanes),
+        mask_inactive_pairs=masks,
+        source_alignment=_ANY_ALIGNMENT,
+        read_subword=(read,),
+        write_subword=(write,),
+    )
+
+
+def _actors(schema: OperationSchemaId, volatile: tuple[bool, ...]) -> MemoryActorContractDomain:
+    return MemoryActorContractDomain.of(schema, LoadStorePlain(volatile))
+
+
+def _grant(rng: random.Random, count: int) -> GrantPolicy | None:
+    if count == 1:
+        return None
+    order = tuple(rng.sample(range(count), count))
+    return rng.choice([FixedPriority(order), RoundRobin(order, rng.randrange(count))])
+
+
+def _regions(rng: random.Random, capacity: int) -> list[MemoryServiceRegion]:
+    """The whole capacity, or parts of it with gaps between them, at any byte."""
+    if rng.random() < 0.4:
+        return [MemoryServiceRegion(0, capacity)]
+    cuts = sorted(rng.sample(range(capacity + 1), 2 * rng.randint(1, 4)))
+    return [
+        MemoryServiceRegion(low, high - low)
+        for low, high in zip(cuts[::2], cuts[1::2], strict=True)
+    ]

@@ -1,0 +1,90 @@
+import json
+from functools import cache
+
+import pytest
+
+from fabricgen.check.fabric import findings
+from fabricgen.model.execute import execute
+from fabricgen.plan.realisation import unsupported
+from fabricgen.plan.row_check import configuration_findings
+from fabricgen.rtl.service.address import AddressSplit
+from sim import fuzz
+from sim.fuzz import draw_engine, main
+
+SEEDS = range(40)
+
+#: An engine of one port that is quick to simulate: loads of six bytes from two banks.
+SMALL = 4
+
+
+@cache
+def engines():
+    return [draw_engine(seed) for seed in SEEDS]
+
+
+def test_what_is_drawn_is_legal_realisable_and_free_of_races():
+    for engine in engines():
+        (named,) = engine.fabric.memories
+        assert not findings(engine.fabric)
+        assert not unsupported(engine.fabric)
+        assert not configuration_findings(named, engine.configuration)
+        streams = {endpoint: tokens for (_, endpoint), tokens in engine.workload.streams.items()}
+        ((_, memory),) = engine.workload.memories[0]
+        # A race would be Invalid.
+        execute(named, engine.configuration, streams, memory)
+
+
+def test_a_seed_always_draws_the_same_engine():
+    assert draw_engine(7) == draw_engine(7)
+    assert draw_engine(7) != draw_engine(8)
+
+
+def test_forty_engines_differ_in_what_matters():
+    drawn = engines()
+    memories = [engine.fabric.memories[0] for engine in drawn]
+    services = [named.occurrence.local_service for named in memories]
+    contracts = [service.memory_service_contract for service in services]
+    rows = [row for engine in drawn for row in engine.configuration.operation_rows if row]
+    assert {len(named.names.ports) for named in memories} == {1, 2, 3, 4}
+    assert len({contract.capabilities[0].service_beat_width_bits for contract in contracts}) >= 5
+    assert {type(contract.resource_contract.grant_policy) for contract in contracts} > {type(None)}
+    assert {row.access.form.name for row in rows} == {"ELEMENT", "CONTIGUOUS", "INDEXED"}
+    assert {row.access.mask_form.name for row in rows} == {"ABSENT", "DYNAMIC"}
+    assert {len(contract.regions) for contract in contracts} >= {1, 2, 3}
+    assert any(row.access.element_bits == 24 for row in rows)
+    assert any(named.implementation.aligned_bases for named in memories)
+    assert any(row.capability_alternative for row in rows)
+
+
+def test_an_engine_that_agrees_is_counted(tmp_path, capsys):
+    output = tmp_path / "new" / "fuzz.json"
+    chosen = ["--count", "1", "--seed", str(SMALL), "--simulator", "python"]
+    assert main([*chosen, "--output", str(output)]) == 0
+    expected = {"engines": 1, "mismatches": 0, "hangs": 0, "seed": SMALL}
+    assert json.loads(output.read_text()) == expected
+    assert capsys.readouterr().out.startswith("1 engines, ")
+
+
+def test_a_wrong_engine_fails_with_the_command_that_repeats_it(monkeypatch):
+    right = AddressSplit.bank
+    # Mutant: the banks are numbered from the other end, so beats come from elsewhere.
+    monkeypatch.setattr(AddressSplit, "bank", lambda self, address: ~right(self, address))
+    outcome = fuzz.run_engine(SMALL, "python")
+    assert outcome.problems
+    assert outcome.command == f"python -m sim.fuzz --count 1 --seed {SMALL} --simulator python"
+
+
+def test_a_simulation_that_breaks_is_a_failure_of_its_engine(monkeypatch):
+    def broken(*args, **kwargs):
+        raise fuzz.SimulationFailed("vvp fell over")
+
+    monkeypatch.setattr(fuzz, "simulate", broken)
+    outcome = fuzz.run_engine(SMALL, "icarus")
+    assert outcome.problems == ("vvp fell over",)
+    assert not outcome.hangs
+
+
+@pytest.mark.slow
+def test_ten_engines_agree(tmp_path):
+    options = ["--count", "10", "--simulator", "python", "--output", str(tmp_path / "fuzz.json")]
+    assert main(options) == 0
