@@ -52,7 +52,7 @@ class OrdinaryData:
 
 _POINTER_TAG = (1).to_bytes(4, "big")
 _DATA_FORMATS = AtomTable("data format", {OrdinaryData(): bytes(4)})
-_ONE_LANE = UnsignedDomain.of(1)
+_ONE = UnsignedDomain.of(1)
 _SUPPRESSING = (InactiveLaneSemantics.SUPPRESS, InactiveLaneSemantics.SUPPRESS_AND_ZERO_FILL)
 
 
@@ -113,17 +113,25 @@ class MemoryAccessClass:
         Raises
         ------
         Unsupported
-            For a row of pointer addresses or pointer data, which are legal and not built.
+            For a row of pointer addresses or pointer data, which are legal and not built; all
+            that is illegal beside them is told first.
         """
         form, address, index, data, element, lanes, pairs, alignment, read, write = row
         (access_form,) = _read(ACCESS_FORMS, form, "access_form")
         (address_form,) = _read(ADDRESS_FORMS, address, "address_form")
-        _refuse_pointers(address_form, _finite(data, "data_pointer_formats"))
-        return cls(
+        has_pointer_address = address_form is MemoryAddressForm.POINTER_ADDRESSED
+        formats = _finite(data, "data_pointer_formats").atoms
+        ordinary = tuple(atom for atom in formats if not _is_pointer_format(atom))
+        if has_pointer_address:
+            _finite(index, "address_domain")
+        # What stands for pointers satisfies the rules of the other fields.
+        index_widths = _ONE if has_pointer_address else _unsigned(index, "address_domain")
+        record = cls(
             access_form,
-            address_form,
-            RootRelative(_unsigned(index, "address_domain")),
-            _read(_DATA_FORMATS, data, "data_pointer_formats"),
+            MemoryAddressForm.ROOT_RELATIVE,
+            RootRelative(index_widths),
+            tuple(_DATA_FORMATS.read(atom, "data_pointer_formats") for atom in ordinary)
+            or (OrdinaryData(),),
             _unsigned(element, "element_width_bits"),
             _unsigned(lanes, "flattened_lane_count"),
             _read(MASK_INACTIVE_PAIRS, pairs, "mask_inactive_pairs"),
@@ -131,6 +139,8 @@ class MemoryAccessClass:
             _read(READ_SUBWORDS, read, "read_subword"),
             _read(WRITE_SUBWORDS, write, "write_subword"),
         )
+        _refuse_pointers(address=has_pointer_address, data=len(ordinary) < len(formats))
+        return record
 
     @property
     def row(self) -> Row:
@@ -182,7 +192,7 @@ class MemoryAccessClass:
             if domain.intervals[0].lower == 0:
                 yield Diagnostic("access-not-positive", where, "Values must be positive, not 0")
         yield from self._mask_findings()
-        if self.access_form is MemoryAccessForm.ELEMENT and self.flattened_lane_count != _ONE_LANE:
+        if self.access_form is MemoryAccessForm.ELEMENT and self.flattened_lane_count != _ONE:
             found = _intervals(self.flattened_lane_count)
             yield Diagnostic(
                 "access-element-lanes",
@@ -257,24 +267,31 @@ def _intervals(domain: UnsignedDomain) -> str:
     return ", ".join(f"{i.lower}..{i.upper}" for i in domain.intervals)
 
 
-def _refuse_pointers(address_form: MemoryAddressForm, data: FiniteDomain) -> None:
-    if address_form is MemoryAddressForm.POINTER_ADDRESSED:
-        raise Unsupported(
+def _is_pointer_format(atom: bytes) -> bool:
+    """Tag 1, then the format's own atom of four u32be."""
+    return len(atom) == 20 and atom.startswith(_POINTER_TAG)
+
+
+def _refuse_pointers(*, address: bool, data: bool) -> None:
+    found: list[Diagnostic] = []
+    if address:
+        found.append(
             Diagnostic(
                 "pointer-address-not-built",
                 "address_form",
                 "Addresses must be root-relative in this generator, not pointers",
             )
         )
-    # A pointer format is tag 1, then its own atom of four u32be.
-    if any(len(atom) == 20 and atom.startswith(_POINTER_TAG) for atom in data.atoms):
-        raise Unsupported(
+    if data:
+        found.append(
             Diagnostic(
                 "pointer-data-not-built",
                 "data_pointer_formats",
                 "Data must be ordinary in this generator, not a pointer format",
             )
         )
+    if found:
+        raise Unsupported(*found)
 
 
 def _read(table: AtomTable[_T], domain: Domain, where: str) -> tuple[_T, ...]:

@@ -15,7 +15,7 @@ __all__ = ["SMALLEST", "encode", "encode_facts", "read"]
 
 #: Bytes of two empty frames or counts more than any capability has.
 SMALLEST = 8 + 4 + 8 + 8 + 8 + 4
-_NO_CONSISTENCY, _LOCAL_PROVIDER, _SYSTEM_DOMAIN = 0, 1, 2
+_NO_CONSISTENCY = 0
 
 
 def encode(record: MemoryServiceCapability) -> bytes:
@@ -55,21 +55,31 @@ def read(reader: Reader) -> MemoryServiceCapability:
     Invalid
         For whatever is illegal.
     Unsupported
-        For a consistency provider or domain, which is legal and not built.
+        For a consistency provider or domain, which is legal and not built, where all before it
+        is legal.
     """
     actor = reader.frame()
     access = _access(reader)
     regions = tuple(reader.u64() for _ in range(reader.count(8)))
     beat = reader.u64()
     patterns = tuple(reader.u32() for _ in range(reader.count(4)))
-    _consistency(reader)
+    has_consistency = _has_consistency(reader)
     with placed("actor_contract_domain"):
         actor_domain = actor_codec.decode(actor)
     access_domain: ParameterizedMemoryAccessDomain | None = None
     if access is not None:
         with placed("access_domain"):
             access_domain = access_codec.decode(access)
-    return MemoryServiceCapability(actor_domain, access_domain, regions, beat, patterns)
+    record = MemoryServiceCapability(actor_domain, access_domain, regions, beat, patterns)
+    if has_consistency:
+        raise Unsupported(
+            Diagnostic(
+                "consistency-not-built",
+                "consistency_binding",
+                "The consistency binding must be absent in this generator, not present",
+            )
+        )
+    return record
 
 
 def _access(reader: Reader) -> bytes | None:
@@ -82,18 +92,11 @@ def _access(reader: Reader) -> bytes | None:
             raise reader.unknown("optional access domain", tag)
 
 
-def _consistency(reader: Reader) -> None:
+def _has_consistency(reader: Reader) -> bool:
     match reader.u32():
         case 0:
-            return
-        case 1 | 2 as tag:
-            found = {_LOCAL_PROVIDER: "a local provider", _SYSTEM_DOMAIN: "a system domain"}[tag]
-            raise Unsupported(
-                Diagnostic(
-                    "consistency-not-built",
-                    "consistency_binding",
-                    f"The consistency binding must be absent in this generator, not {found}",
-                )
-            )
+            return False
+        case 1 | 2:
+            return True
         case tag:
             raise reader.unknown("consistency binding", tag)

@@ -35,15 +35,19 @@ def decode(data: bytes) -> MemoryServiceContract:
     Raises
     ------
     Unsupported
-        For MMIO regions and consistency bindings, which are legal and not built.
+        For MMIO regions and consistency bindings, which are legal and not built. What is illegal
+        in any region, resource or capability before that is told first.
     """
     reader = Reader(data)
-    regions = tuple(_read_region(reader, ordinal) for ordinal in range(reader.count(20)))
+    unbuilt: list[Diagnostic] = []
+    regions = tuple(_read_region(reader, ordinal, unbuilt) for ordinal in range(reader.count(20)))
     with placed("resource_contract"):
         resources = resource_codec.decode(reader.frame())
     count = reader.count(service_capability_codec.SMALLEST)
     capabilities = tuple(_read_capability(reader, ordinal) for ordinal in range(count))
     reader.end()
+    if unbuilt:
+        raise Unsupported(*unbuilt)
     return MemoryServiceContract(regions, resources, capabilities)
 
 
@@ -51,24 +55,22 @@ def _encode_region(region: MemoryServiceRegion) -> bytes:
     return u64be(region.address_base_bytes) + u64be(region.size_bytes) + u32be(_STORAGE)
 
 
-def _read_region(reader: Reader, ordinal: int) -> MemoryServiceRegion:
+def _read_region(reader: Reader, ordinal: int, unbuilt: list[Diagnostic]) -> MemoryServiceRegion:
+    """Read one region; an MMIO region is listed in ``unbuilt`` and read as storage."""
     base, size = reader.u64(), reader.u64()
-    with placed(f"regions[{ordinal}]"):
+    where = f"regions[{ordinal}]"
+    with placed(where):
         match reader.u32():
             case 0:
-                return MemoryServiceRegion(base, size)
+                pass
             case 1:
                 with placed("behavior.accepted_access_domain"):
                     access_codec.decode(reader.frame())
-                raise Unsupported(
-                    Diagnostic(
-                        "region-mmio-not-built",
-                        "behavior",
-                        "A region must be storage in this generator, not MMIO",
-                    )
-                )
+                message = "A region must be storage in this generator, not MMIO"
+                unbuilt.append(Diagnostic("region-mmio-not-built", f"{where}.behavior", message))
             case tag:
                 raise reader.unknown("region behaviour", tag)
+        return MemoryServiceRegion(base, size)
 
 
 def _read_capability(reader: Reader, ordinal: int) -> MemoryServiceCapability:

@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.atoms.finite import FiniteDomain
+from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Invalid, Unsupported
 from fabricgen.records import access_codec
 from fabricgen.records.access import ACCESS_STRUCTURAL
@@ -240,6 +241,22 @@ def test_what_is_illegal_is_told_before_what_is_not_built():
     with pytest.raises(Invalid) as caught:
         access_codec.decode(codec.encode(rows))
     assert codes(caught) == ["atom-unknown"]
+
+
+@pytest.mark.parametrize(
+    ("field", "domain", "code"),
+    [
+        (2, UnsignedDomain.of(32), "relation-domain-kind"),
+        (4, UnsignedDomain.of((0, 8)), "access-not-positive"),
+        (5, UnsignedDomain.of(2), "access-element-lanes"),
+        (8, FiniteDomain.of(u32(7)), "atom-unknown"),
+    ],
+)
+def test_what_is_illegal_in_a_pointer_row_is_told_before_the_pointer(field, domain, code):
+    row = changed(pointer_rows()[0], field, domain)
+    with pytest.raises(Invalid) as caught:
+        access_codec.decode(codec.encode([row]))
+    assert codes(caught) == [code]
 
 
 def test_the_two_forms_partition_the_relation():

@@ -102,6 +102,24 @@ def test_an_mmio_region_needs_its_accesses():
         decode(bytes(wire))
 
 
+#: The beat width of the one capability, before its use patterns and consistency binding.
+BEAT = slice(-24, -16)
+
+
+@pytest.mark.parametrize("unbuilt", ["region", "consistency"])
+def test_what_is_illegal_is_told_before_what_is_not_built(unbuilt):
+    wire = bytearray(encode(SMALL))
+    assert wire[BEAT] == u64(64)
+    wire[BEAT] = u64(0)
+    if unbuilt == "region":
+        wire[REGION_TAG] = u32(1) + framed(access_codec.encode(WORDS))
+    else:
+        wire[-4:] = u32(1)
+    with pytest.raises(Invalid) as caught:
+        decode(bytes(wire))
+    assert [finding.code for finding in caught.value.diagnostics] == ["service-beat-width"]
+
+
 def test_an_unknown_region_behaviour_is_refused():
     wire = bytearray(encode(SMALL))
     wire[REGION_TAG] = u32(2)
