@@ -30,6 +30,9 @@ _T = TypeVar("_T")
 #: Bytes of the largest input file: devices and sparse files have more than a memory.
 LARGEST_FILE_BYTES = 256 * 1024 * 1024
 
+#: NumPy tries other files as archives and as pickles.
+_NPY_MAGIC = b"\x93NUMPY"
+
 #: What NumPy raises for broken files, beside errors of the system.
 _BROKEN = (
     ValueError,
@@ -167,11 +170,11 @@ def _load_npy(path: Path) -> "Array":
         import numpy
     except ImportError:
         raise ToolMissing("numpy", _INSTALL) from None
+    with path.open("rb") as file:
+        if file.read(len(_NPY_MAGIC)) != _NPY_MAGIC:
+            raise ValueError("it does not start as one array of NumPy does")
     # Mapped rather than read: a hostile shape must not cost memory.
-    loaded: object = numpy.load(path, mmap_mode="r", allow_pickle=False)
-    if not isinstance(loaded, numpy.ndarray):
-        raise TypeError("an archive of several arrays")
-    array = cast("Array", loaded)
+    array = cast("Array", numpy.load(path, mmap_mode="r", allow_pickle=False))
     # A contiguous copy has at least one dimension, so the shape is put back.
     little = numpy.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return little.reshape(array.shape)
