@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
@@ -17,6 +19,7 @@ from fabricgen.records.service import (
 )
 from fabricgen.records.service_capability_codec import encode
 from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
+from tests.support.capabilities import access_classes, access_points
 from tests.support.records import (
     CONTIGUOUS,
     ELEMENT,
@@ -262,6 +265,47 @@ def test_one_relation_has_one_decomposition(parts, whole):
     assert set(built.capabilities) == set(whole)
     assert MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, whole) == built
     assert replace(GOOD, capabilities=built.capabilities) == built
+
+
+def served_points(capabilities):
+    """Every (volatile, access, facts, pattern) that capabilities admit, by brute force."""
+    return [
+        (volatile, point, each.service_beat_width_bits, key)
+        for each in capabilities
+        for clause in each.actor_contract_domain.contract_clauses
+        for volatile in clause.volatile_values
+        for point in access_points(each.access_domain)
+        for key in each.admissible_use_patterns
+    ]
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_the_normal_form_depends_on_the_points_only(data):
+    part = st.builds(
+        lambda classes, volatile, beat, patterns: replace(
+            LOADS,
+            actor_contract_domain=MemoryActorContractDomain.of(LOAD, LoadStorePlain.of(*volatile)),
+            access_domain=accesses(*classes),
+            service_beat_width_bits=beat,
+            admissible_use_patterns=tuple(sorted(patterns)),
+        ),
+        st.lists(access_classes(LOAD), min_size=1, max_size=2),
+        st.sets(st.booleans(), min_size=1),
+        st.sampled_from([8, 64, 64, 64]),
+        st.sets(st.integers(0, 1), min_size=1),
+    )
+    parts = data.draw(st.lists(part, min_size=1, max_size=3))
+    try:
+        built = MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, parts)
+    except Invalid as error:
+        assume({found.code for found in error.diagnostics} != {"service-capability-overlap"})
+        raise
+    listed = served_points(built.capabilities)
+    assert len(listed) == len(set(listed))
+    assert set(listed) == set(served_points(parts))
+    shuffled = data.draw(st.permutations([*parts, parts[0], *built.capabilities]))
+    assert MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, shuffled) == built
 
 
 def test_the_strict_door_refuses_another_decomposition():
