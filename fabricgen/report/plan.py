@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from fabricgen.author.mapping import Mapping
+from fabricgen.plan.geometry_class import geometry_class
 from fabricgen.plan.lanes import active_lanes
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import Active, OperationRow
@@ -73,6 +74,7 @@ def _row_json(
         "row": row.port,
         "name": name,
         "port": memory.names.ports[row.port],
+        "geometry": None if (geometry := geometry_class(port)) is None else geometry.value,
         "alternative": row.capability_alternative,
         "pattern": memory.names.patterns[row.port][row.use_pattern],
         "base": row.base_addr,

@@ -8,6 +8,7 @@ from dataclasses import fields
 
 import pytest
 
+from fabricgen.plan.geometry_class import geometry_class
 from fabricgen.records import port_codec
 from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.alternative import MemoryCapabilityAlternative
@@ -20,6 +21,7 @@ from tests.support.capabilities import (
     INDEXED,
     LOAD,
     READ,
+    STORE,
     UNMASKED,
     access,
     alternative,
@@ -77,6 +79,29 @@ def test_separate_ports_are_other_hardware_than_one_shared_port():
         return sum(each.resource_contract.states[0][0].capacity for each in ports)
 
     assert (in_flight(HYBRID), in_flight(element, vector)) == (4, 8)
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "expected"),
+    [
+        ([alternative(ELEMENTS)], "ElementAccessOnly"),
+        ([alternative(VECTORS)], "VectorAccessOnly"),
+        ([alternative(access(INDEXED, lanes=(4,)))], "VectorAccessOnly"),
+        ([alternative(ELEMENTS, VECTORS)], "ElementAndVectorAccess"),
+        # One alternative per form is one hybrid port as well.
+        (
+            [
+                alternative(access(ELEMENT, STORE), schema=STORE),
+                alternative(access(INDEXED, lanes=(4,))),
+            ],
+            "ElementAndVectorAccess",
+        ),
+        # One 128-bit element has no lane shape.
+        ([alternative(access(ELEMENT, element=(128,)))], "ElementAccessOnly"),
+    ],
+)
+def test_the_geometry_class_follows_from_the_forms(alternatives, expected):
+    assert geometry_class(port(*alternatives)).value == expected
 
 
 def test_no_record_stores_a_geometry_class():
