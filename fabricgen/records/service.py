@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.place import placed
 from fabricgen.records import service_capability_codec
 from fabricgen.records.overlap import shared_points
 from fabricgen.records.products import Product, ProductRelation
@@ -229,7 +230,7 @@ def _decomposition_findings(
     try:
         canonical = _canonical(capabilities)
     except Invalid as error:
-        yield from error.under("capabilities").diagnostics
+        yield from error.diagnostics
         return
     if canonical != capabilities:
         yield Diagnostic(
@@ -289,24 +290,23 @@ def _canonical(
     """Reduce capabilities to the products of the relation that they denote together."""
     # Any capability with these facts lends them; the rest of it is replaced.
     lenders = {service_capability_codec.encode_facts(each): each for each in capabilities}
-    relation = ProductRelation(
-        [
-            Product(
-                each.actor_contract_domain,
-                each.access_domain,
-                service_capability_codec.encode_facts(each),
-                each.admissible_use_patterns,
-            )
-            for each in capabilities
-        ]
-    )
-    found = [
-        replace(
-            lenders[each.facts],
-            actor_contract_domain=each.actors,
-            access_domain=each.accesses,
-            admissible_use_patterns=each.use_patterns,
+    given = [
+        Product(
+            each.actor_contract_domain,
+            each.access_domain,
+            service_capability_codec.encode_facts(each),
+            each.admissible_use_patterns,
         )
-        for each in relation.products()
+        for each in capabilities
     ]
+    with placed("capabilities"):
+        found = [
+            replace(
+                lenders[each.facts],
+                actor_contract_domain=each.actors,
+                access_domain=each.accesses,
+                admissible_use_patterns=each.use_patterns,
+            )
+            for each in ProductRelation(given).products()
+        ]
     return tuple(sorted(found, key=service_capability_codec.encode))

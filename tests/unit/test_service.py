@@ -308,6 +308,16 @@ def test_the_normal_form_depends_on_the_points_only(data):
     assert MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, shuffled) == built
 
 
+def test_the_normal_form_is_bounded(monkeypatch):
+    monkeypatch.setattr("fabricgen.records.products.MAX_ROWS", 1)
+    too_large = [("capabilities.relation", "relation-too-large")]
+    parts = [LOADS, STORES]
+    assert (
+        findings(MemoryServiceContract.of, GOOD.regions, GOOD.resource_contract, parts) == too_large
+    )
+    assert findings(replace, GOOD) == too_large
+
+
 def test_the_strict_door_refuses_another_decomposition():
     parts = tuple(sorted([loads_of(8), loads_of(16)], key=encode))
     assert findings(replace, GOOD, capabilities=parts) == [
