@@ -6,6 +6,7 @@ from pathlib import Path
 from fabricgen.abi.image import decode_image, encode_image
 from fabricgen.author.workload import Workload
 from fabricgen.emit.package import EmittedFabric, emit_fabric
+from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.model.execute import Execution, execute
 from fabricgen.plan.rows import MemoryConfiguration
 from fabricgen.records.fabric import Fabric, NamedMemory
@@ -19,6 +20,9 @@ from sim.report import RowReport, SimulationReport
 from sim.stalls import PATTERNS
 
 __all__ = ["simulate"]
+
+#: The model, each run and each report hold the whole contents.
+_LARGEST_CAPACITY_BYTES = 2**26
 
 #: A run on Python's simulator costs a hundred times as much.
 _PYTHON_PATTERNS = ("always", "geometric")
@@ -38,8 +42,8 @@ def simulate(
 ) -> SimulationReport:
     """Run the workload without stalls, then under every stall pattern.
 
-    ``Invalid`` where model, mapping or image refuse the input, ``ToolMissing`` where the simulator
-    is not installed.
+    ``Invalid`` where model, mapping or image refuse the input, ``Unsupported`` where the memory is
+    too large to compare, ``ToolMissing`` where the simulator is not installed.
 
     Parameters
     ----------
@@ -59,6 +63,7 @@ def simulate(
         Stall patterns, of :data:`sim.stalls.PATTERNS`; the first run never stalls.
     """
     require(simulator)
+    _require_small(fabric)
     if image is None:
         image = encode_image(fabric, configurations)
     else:
@@ -98,6 +103,20 @@ def _run(
     env = {"FABRICGEN_JOB": str(job_file), "FABRICGEN_RESULTS": str(results)}
     run.run_bench(built, "occurrence", seed=job.runs[0].seed, env=env)
     return read_results(results), built.waves_file if waves else None
+
+
+def _require_small(fabric: Fabric) -> None:
+    """Refuse a memory whose contents would take the machine's own: all of them are compared."""
+    service = fabric.memories[0].occurrence.local_service
+    if service is not None and service.capacity_bytes > _LARGEST_CAPACITY_BYTES:
+        raise Unsupported(
+            Diagnostic(
+                "simulation-capacity-limit",
+                "memory[0].local_service.capacity_bytes",
+                f"A simulated memory must have at most {_LARGEST_CAPACITY_BYTES} bytes, "
+                f"not {service.capacity_bytes}",
+            )
+        )
 
 
 def _contents(named: NamedMemory, parts: Sequence[tuple[int, bytes]]) -> bytes:

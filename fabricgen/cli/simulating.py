@@ -8,11 +8,12 @@ import typer
 from fabricgen.abi.image import decode_image
 from fabricgen.author.load import read_bytes, read_text
 from fabricgen.author.mapping import Mapping
+from fabricgen.author.provenance import in_document
 from fabricgen.author.workload import parse_workload
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
 from fabricgen.cli.inputs import realised_fabric, realised_mapping
 from fabricgen.cli.output import ILLEGAL, explain_end, guarded, note, print_json, print_table
-from fabricgen.errors import Diagnostic, Invalid, ToolMissing
+from fabricgen.errors import Diagnostic, Invalid, ToolMissing, Unsupported
 from fabricgen.report.simulation import finding_lines, simulation_table
 from sim.environment import SIMULATORS, require
 
@@ -79,6 +80,8 @@ def simulate(
         )
     except Invalid as error:
         raise Invalid(*(_placed(d, rows) for d in error.diagnostics)) from None
+    except Unsupported as error:
+        raise Unsupported(*(in_document(d, source.place) for d in error.diagnostics)) from None
     except SimulationFailed as error:
         explain_end("simulation-failed", chosen, str(error), as_json=as_json)
         raise typer.Exit(ILLEGAL) from None

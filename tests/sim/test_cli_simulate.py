@@ -9,7 +9,7 @@ from fabricgen.cli.main import app
 from fabricgen.errors import ToolMissing
 from sim import environment
 from sim.run import SimulationFailed
-from tests.support.documents import LITTLE, changed, mapping_document, toml
+from tests.support.documents import LITTLE, changed, fabric_document, mapping_document, toml
 
 FABRIC, MAPPING = str(LITTLE / "fabric.toml"), str(LITTLE / "mapping.toml")
 
@@ -81,6 +81,20 @@ def test_a_race_names_the_row_of_the_mapping(simulate):
 def test_a_bad_workload_runs_nothing(simulate, tmp_path):
     result = simulate(workload=changed(WORKLOAD, ("stream", 1)))
     assert result.exit_code == 1
+    assert not (tmp_path / "build").exists()
+
+
+def test_a_memory_too_large_to_compare_is_exit_3(tmp_path, simulate):
+    simulate("--simulator", "spice")
+    large = changed(fabric_document(), ("memory", 0, "local", "capacity_bytes"), 2**30)
+    (tmp_path / "large.toml").write_text(toml(large))
+    files = [tmp_path / f"{name}.toml" for name in ("large", "mapping", "workload")]
+    result = run("simulate", *files, "--build-dir", tmp_path / "build", "--simulator", "python")
+    assert (result.exit_code, result.stderr) == (
+        3,
+        "memory[0].local.capacity_bytes: A simulated memory must have at most 67108864 bytes, "
+        "not 1073741824 [simulation-capacity-limit]\n",
+    )
     assert not (tmp_path / "build").exists()
 
 

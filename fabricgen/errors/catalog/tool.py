@@ -8,5 +8,8 @@ _SECTION = "Ownership And Derived Configuration"
 
 RULES: dict[str, Rule] = {
     "tool-missing": Rule("What a step runs is installed; the message says how.", _SECTION),
+    "simulation-capacity-limit": Rule(
+        "A simulated memory is small enough for its contents to be compared.", _SECTION
+    ),
     "simulation-failed": Rule("A simulation is built and runs to its end.", _SECTION),
 }
