@@ -22,6 +22,8 @@ from tests.support.channel import run
 
 ROLE = ServiceValueRole
 
+_RESPONSE = ("rsp_slot", "rsp_data", "rsp_strobe", "rsp_in_range", "rsp_done", "rsp_fault")
+
 
 class ConfiguredPort(Elaboratable):
     """A port behind its row control."""
@@ -217,9 +219,11 @@ class PortRun:
         request, part = self.port.request, self.service.answer()
         ctx.set(request.ready, self.rng.random() < self.rates.serve)
         ctx.set(request.rsp_valid, part is not None)
-        for name, value in (part or {}).items():
-            if hasattr(request, name):
-                ctx.set(getattr(request, name), value & (1 << len(getattr(request, name))) - 1)
+        for name in (name for name in request.signature.members if name in _RESPONSE):
+            signal = getattr(request, name)
+            # Nothing may be read from a response that is not valid.
+            value = self.rng.getrandbits(len(signal)) if part is None else part[name]
+            ctx.set(signal, value & (1 << len(signal)) - 1)
 
     def _observe(self, ctx, cycle, pending, outcome):
         for role, channel in self.sources.items():
