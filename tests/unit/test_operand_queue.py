@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from fabricgen.rtl.channel import ChannelShape
 from fabricgen.rtl.operand_queue import OperandQueue
+from tests.support import channel
 from tests.support.channel import get, put, run
 
 GAPS = st.lists(st.integers(0, 3), min_size=8, max_size=8)
@@ -127,3 +128,14 @@ def test_depth_must_be_positive(bad):
 def test_channel_widths_are_checked(kwargs, message):
     with pytest.raises(TypeError, match=message):
         ChannelShape(**kwargs)
+
+
+def test_a_bench_that_waits_for_ever_fails(monkeypatch):
+    monkeypatch.setattr(channel, "CYCLE_LIMIT", 50)
+
+    async def waits(ctx):
+        while True:
+            await ctx.delay(1e-6)
+
+    with pytest.raises(AssertionError, match=r"^the bench must end within 50 cycles$"):
+        run(OperandQueue(8, 2), waits)
