@@ -124,6 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ProcessPoolExecutor(options.jobs) as pool:
         for outcome in pool.map(run_engine, seeds, simulators):
             firings += outcome.firings
+            print(f"{outcome.seed} {outcome.simulator} {outcome.firings}", file=sys.stderr)
             if outcome.problems:
                 failed.append(outcome)
                 print(f"FAILED {outcome.command}", *outcome.problems, sep="\n    ", flush=True)

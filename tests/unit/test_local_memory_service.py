@@ -51,6 +51,7 @@ SERVICES = {
     "gather-wide-beat": lambda: service(GATHER, WORD, beat=16, banks=2),
     "loose-gather": lambda: service(LOOSE_GATHER, LOOSE_GATHER, beat=4, banks=2),
     "loose-gather-byte-beat": lambda: service(LOOSE_GATHER, beat=1, banks=8, capacity=100),
+    "less-than-one-row-of-banks": lambda: service(LOOSE_GATHER, beat=16, banks=8, capacity=60),
     "loads-and-stores": lambda: service(LOAD, STORE, WORD),
     "loads-only": lambda: service(LOAD, LOAD),
     "stores-only": lambda: service(STORE, STORE),
@@ -130,11 +131,18 @@ def shapes(draw):
     st.sampled_from([1, 2, 4, 8, 16]),
     st.integers(1, 6),
     st.integers(1, 2),
+    st.sampled_from([13, 60, 200, 256]),
     st.integers(0, 2**32),
 )
-def test_any_geometry_agrees_with_the_model(drawn, banks, beat, outstanding, queue, seed):
+def test_any_geometry_agrees_with_the_model(drawn, banks, beat, outstanding, queue, size, seed):
     dut = service(
-        *drawn, banks=banks, beat=beat, capacity=200, outstanding=outstanding, queue=queue, slots=2
+        *drawn,
+        banks=banks,
+        beat=beat,
+        capacity=size,
+        outstanding=outstanding,
+        queue=queue,
+        slots=2,
     )
     run(dut, seed)
 
