@@ -86,10 +86,15 @@ def rich_memory():
         },
         (access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,), index=(16, 32)),),
     )
+
+    def vectors(lanes):
+        return access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=(lanes,), masks=masks)
+
     local = service(
         capability(LOAD, scalar_classes(LOAD)[:1], (0, 1), volatile=(False, True), regions=(0, 1)),
         capability(LOAD, scalar_classes(LOAD)[1:], (0,), volatile=(False,), regions=(0,)),
-        capability(LOAD, scalar_classes(LOAD)[1:], (0,), volatile=(True,), regions=(1,)),
+        capability(LOAD, (vectors((1, 2)),), (0,), volatile=(True,), regions=(1,)),
+        capability(LOAD, (vectors((3, 4)),), (0,), volatile=(True,), regions=(0, 1)),
         capability(LOAD, gathers, (0,), volatile=(False, True), regions=(1,)),
         capability(STORE, scalar_classes(STORE), (0,), regions=(0,)),
         requesters=2,
@@ -142,7 +147,7 @@ def volatile(chosen):
     return replace(chosen, actor=replace(chosen.actor, contract=contract))
 
 
-ROWS += [volatile(ROWS[0]), volatile(ROWS[2])]
+ROWS += [volatile(ROWS[0]), volatile(ROWS[2]), volatile(ROWS[3])]
 
 #: The same endpoints served by the second port.
 OTHER_ROW = row(1, LOAD, view(ELEMENT, element=32, index=32), base=0x200)

@@ -91,3 +91,9 @@ def test_an_unused_row_selects_no_endpoint(configuration):
     _, found = controls_of(hybrid_memory(), configuration)
     selected = [value for name, value in found.items() if name.startswith(("source", "sink"))]
     assert selected == [0] * 5
+
+
+def test_nothing_is_selected_while_the_carrier_is_not_active():
+    carrier = encode_configuration(RICH, Active((ROWS[0], None)))
+    _, found = controls_of(RICH, carrier & ~carrier_layout(RICH).active.mask)
+    assert not any(value for name, value in found.items() if name.startswith(("source", "sink")))
