@@ -108,7 +108,7 @@ def measure(case: Case, folder: Path) -> dict:
     return {
         "design": case.name,
         "parameters": case.parameters,
-        "device": "LFE5UM-85F-6",
+        "device": "LFE5U-85F-6",
         "lut4": found["LUT4"],
         "lut_sum": found["lut_sum"],
         "comb": found.get("comb"),

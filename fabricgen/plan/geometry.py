@@ -29,6 +29,9 @@ __all__ = [
 #: A request names its mode by ordinal, and each mode is a layer of the lane multiplexers.
 MODE_LIMIT = 64
 
+#: Banks of the largest service: the crossbar grows with banks times requesters.
+_BANK_LIMIT = 64
+
 #: Bytes of the largest service; a larger array is no single memory of any target.
 _CAPACITY_LIMIT = 2**32
 
@@ -204,6 +207,12 @@ def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[
             "bank-count",
             f"{contract}.resource_contract.states",
             f"The number of banks must be a power of two, not {len(banks)}",
+        )
+    if len(banks) > _BANK_LIMIT:
+        yield Diagnostic(
+            "bank-limit",
+            f"{contract}.resource_contract.states",
+            f"A service must have at most {_BANK_LIMIT} banks, not {len(banks)}",
         )
     if any(bank != (1, 1) for bank in banks):
         yield Diagnostic(

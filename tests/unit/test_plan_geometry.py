@@ -128,6 +128,7 @@ def test_more_than_64_access_modes_are_unsupported():
     ("options", "code"),
     [
         ({"banks": 3}, "bank-count"),
+        ({"banks": 128}, "bank-limit"),
         ({"capacity": 2**32 + 1}, "service-capacity-limit"),
         ({"implementation": MemoryImplementation(bank_function="hashed")}, "bank-function"),
     ],

@@ -206,6 +206,10 @@ RULES: dict[str, Rule] = {
         "A realised beat is a power of two of whole bytes.",
         "Local Memory Service",
     ),
+    "bank-limit": Rule(
+        "A realised service has at most 64 banks.",
+        "Local Memory Service",
+    ),
     "bank-count": Rule(
         "A realised service has a power of two of banks.",
         "Local Memory Service",
