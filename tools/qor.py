@@ -165,7 +165,8 @@ def main() -> None:
     record = ROOT / "docs" / "qor.json"
     recorded = json.loads(record.read_text()) if record.exists() else []
     print(table(rows))
-    print("\n".join(changes(rows, recorded)) or "nothing changed since the recorded run")
+    if recorded:
+        print("\n".join(changes(rows, recorded)) or "nothing changed since the recorded run")
     if args.record:
         record.write_text(json.dumps(rows, indent=2) + "\n")
         (ROOT / "docs" / "qor.md").write_text(table(rows))
