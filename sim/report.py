@@ -1,5 +1,6 @@
 """What one simulation says in the end."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -59,6 +60,11 @@ class SimulationReport:
         From the first publication of any row to the last of all, in the run without stalls.
     out_of_range
         Active lanes outside every region.
+    leftover
+        Tokens that no firing took, by input endpoint; endpoints without any are not named.
+    outputs, memory
+        What must come out of every output endpoint, and the final memory; if nothing differed,
+        it did. Not part of the JSON values.
     runs
         Every run, with its pattern and seed.
     findings, finding_count
@@ -75,6 +81,9 @@ class SimulationReport:
     cycles: int
     cycle_limit: int
     out_of_range: int
+    leftover: Mapping[str, int]
+    outputs: Mapping[str, tuple[int, ...]]
+    memory: bytes
     runs: tuple[RunResult, ...]
     findings: tuple[Finding, ...]
     finding_count: int
@@ -106,11 +115,12 @@ class SimulationReport:
 
     def to_json(self) -> dict[str, object]:
         """Every field and figure as JSON values."""
-        fields = asdict(self)
-        fields["waves"] = None if self.waves is None else str(self.waves)
-        for row, shown in zip(self.rows, fields["rows"], strict=True):
+        values = asdict(self)
+        del values["outputs"], values["memory"]
+        values["waves"] = None if self.waves is None else str(self.waves)
+        for row, shown in zip(self.rows, values["rows"], strict=True):
             shown |= {"achieved": row.achieved, "limit": row.limit}
-        return fields | {
+        return values | {
             "passed": self.passed,
             "firings": self.firings,
             "achieved": self.achieved,

@@ -168,7 +168,9 @@ def _report(
     expectations: Sequence[Finding],
     waves: Path | None,
 ) -> SimulationReport:
-    names = fabric.memories[0].names.ports
+    (named,) = fabric.memories
+    names = named.names.ports
+    endpoints = [f"{named.name}.{endpoint}" for endpoint in named.names.endpoints]
     unstalled = {row.row: row for row in runs[0].rows} if runs else {}
     rows = tuple(
         RowReport(
@@ -192,6 +194,9 @@ def _report(
         cycles=_span(unstalled.values()),
         cycle_limit=execution.cycle_limit,
         out_of_range=execution.out_of_range_count,
+        leftover={endpoints[i]: count for i, count in execution.leftover.items() if count},
+        outputs={endpoints[i]: tokens for i, tokens in execution.outputs.items()},
+        memory=execution.memory,
         runs=tuple(runs),
         findings=(*expectations, *(finding for result in runs for finding in result.findings)),
         finding_count=len(expectations) + sum(result.finding_count for result in runs),

@@ -186,7 +186,7 @@ def documents() -> Iterator[Case]:
         (*LOCAL, "resources", "grant"),
         None,
         "memory[0].local.resources.grant: A policy is required where "
-        "requesters contend, as for dimension 0 of state 6, not absent "
+        "several requesters claim one capacity, not absent "
         "[contention-without-grant-policy]",
     )
     yield case(

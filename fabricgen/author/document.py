@@ -104,7 +104,7 @@ def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
             code, requirement = "unknown-key", f"The key must be one of {', '.join(keys)}"
             found = _with_guess(str(location[-1]), keys)
         case "value_choice":
-            code, requirement, found = "wrong-type", detail["msg"], shown(detail["input"])
+            code, requirement, found = "wrong-type", detail["msg"], _with_keys(detail["input"])
         case "too_short":
             context = detail.get("ctx", {})
             code, found = "list-length", str(context["actual_length"])
@@ -113,6 +113,16 @@ def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
             code, requirement = _REQUIREMENTS[kind](detail.get("ctx", {}))
             found = shown(detail["input"])
     return Diagnostic(code, where, f"{requirement}, not {found}")
+
+
+def _with_keys(value: object) -> str:
+    """Show a value; a table by its keys, since one of them would have chosen what it is."""
+    if not isinstance(value, dict):
+        return shown(value)
+    keys = cast("dict[str, object]", value)
+    names = [key if re.fullmatch("[A-Za-z0-9_-]+", key) else shown(key) for key in keys]
+    text = f"a table with {', '.join(names)}" if names else "an empty table"
+    return text if len(text) <= _SHOWN_CHARACTERS else f"a table with {len(names)} other keys"
 
 
 def _with_guess(key: str, keys: Iterable[str]) -> str:

@@ -1,12 +1,13 @@
 """The authoring door of a fabric: TOML text to checked records."""
 
+import re
 from collections.abc import Mapping
 from typing import cast
 
 from fabricgen.author.document import validated
 from fabricgen.author.expand import expand_fabric
 from fabricgen.author.fabric_document import FabricDocument
-from fabricgen.author.findings import Findings, Place
+from fabricgen.author.findings import Findings, Place, with_endpoint_names
 from fabricgen.author.provenance import document_place, in_document
 from fabricgen.author.toml import read_toml
 from fabricgen.check import fabric as check_fabric
@@ -46,7 +47,7 @@ def author_fabric(text: str) -> tuple[Fabric, Place]:
         place = document_place(expanded)
         # Repeated names have been found in the document already.
         findings.diagnostics += [
-            in_document(diagnostic, place)
+            in_document(_with_names(diagnostic, expanded.record), place)
             for diagnostic in check_fabric.findings(expanded.record)
             if diagnostic.code != "name-duplicate"
         ]
@@ -54,6 +55,13 @@ def author_fabric(text: str) -> tuple[Fabric, Place]:
     if expanded is None:
         raise ValueError("Expansion must report why there is no fabric, not stay silent")
     return expanded.record, document_place(expanded)
+
+
+def _with_names(diagnostic: Diagnostic, fabric: Fabric) -> Diagnostic:
+    memory = re.match(r"memory\[(\d+)\]", diagnostic.where)
+    if memory is None:
+        return diagnostic
+    return with_endpoint_names(diagnostic, fabric.memories[int(memory[1])].names.endpoints)
 
 
 def _tables(value: object) -> dict[str, dict[str, object]]:

@@ -1,13 +1,14 @@
 """Collecting findings while records are built from a document."""
 
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from fabricgen.errors import Diagnostic, FabricError, Invalid
 
-__all__ = ["Findings", "Place", "lookup", "relocated", "renamed"]
+__all__ = ["Findings", "Place", "lookup", "relocated", "renamed", "with_endpoint_names"]
 
 _T = TypeVar("_T")
 
@@ -70,6 +71,16 @@ def renamed(prefix: str, fields: Mapping[str, str]) -> Place:
         return prefix
 
     return place
+
+
+def with_endpoint_names(diagnostic: Diagnostic, names: Sequence[str]) -> Diagnostic:
+    """Call the endpoints in a finding's message by their names; a record has only ordinals."""
+    message = re.sub(
+        r"\bendpoint (\d+)\b",
+        lambda m: f"endpoint {names[int(m[1])]}" if int(m[1]) < len(names) else m[0],
+        diagnostic.message,
+    )
+    return replace(diagnostic, message=message)
 
 
 def lookup(

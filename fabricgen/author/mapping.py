@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fabricgen.author.document import validated
-from fabricgen.author.findings import Findings, lookup
+from fabricgen.author.findings import Findings, lookup, with_endpoint_names
 from fabricgen.author.mapping_document import (
     MappingDocument,
     MemoryMappingDocument,
@@ -175,7 +175,8 @@ class _Table:
         return _operation_row(document, ordinal, port, selection) if selection else None
 
     def placed(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Give a finding about a configured row its place in the document."""
+        """Give a finding about a configured row its place in the document, and its names."""
+        diagnostic = with_endpoint_names(diagnostic, self.memory.names.endpoints)
         row = re.match(r"operation_rows\[(\d+)\]\.?", diagnostic.where)
         if row is None:
             return Diagnostic(diagnostic.code, self.where, diagnostic.message)

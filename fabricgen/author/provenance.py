@@ -5,6 +5,7 @@ about it then names the list.
 """
 
 import re
+from dataclasses import replace
 
 from fabricgen.author.expand import ExpandedFabric, ExpandedMemory
 from fabricgen.author.expand_access import CLASS_KEYS
@@ -20,7 +21,7 @@ __all__ = ["document_place", "in_document"]
 def in_document(diagnostic: Diagnostic, place: Place) -> Diagnostic:
     """Translate a finding's path, and the paths that its message names."""
     message = re.sub(r"memory\[\d+\]\.[\w.\[\]]*\w\]?", lambda m: place(m[0]), diagnostic.message)
-    return Diagnostic(diagnostic.code, place(diagnostic.where), message)
+    return replace(diagnostic, where=place(diagnostic.where), message=message)
 
 
 #: Parts of a local service's record, and the keys that they were written under.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fabricgen.author.findings import Findings, lookup
+from fabricgen.author.findings import Findings, lookup, with_endpoint_names
 from fabricgen.author.mapping_document import LoadRowDocument, RowAccessDocument, RowDocument
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.support import supports_memory_access
@@ -87,7 +87,10 @@ def select(
             f"Port {name} must have a {_key(document)} alternative for this row, not none",
         )
     else:
-        findings.diagnostics += _explained(document, where, name, verdicts)
+        findings.diagnostics += (
+            with_endpoint_names(diagnostic, memory.names.endpoints)
+            for diagnostic in _explained(document, where, name, verdicts)
+        )
     return None
 
 

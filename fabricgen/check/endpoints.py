@@ -82,14 +82,14 @@ def _role_findings(
             yield Diagnostic(
                 "role-direction",
                 place,
-                f"The role must have an {direction.name} endpoint, not {ordinal}, which is "
-                f"{endpoint.direction.name}",
+                f"The role must have an {direction.name} endpoint, "
+                f"not endpoint {ordinal}, which is {endpoint.direction.name}",
             )
         if role in _EVENTS and endpoint.payload_width:
             yield Diagnostic(
                 "role-kind",
                 place,
-                f"The role must have an endpoint without payload, not {ordinal} of "
+                f"The role must have an endpoint without payload, not endpoint {ordinal} of "
                 f"{endpoint.payload_width} bits",
             )
 
@@ -103,6 +103,6 @@ def _sharing_findings(alternative: MemoryCapabilityAlternative, where: str) -> I
             yield Diagnostic(
                 "role-endpoint-shared",
                 role_place(where, role),
-                f"Each role must have an endpoint of its own, not {ordinal}, which "
+                f"Each role must have an endpoint of its own, not endpoint {ordinal}, which "
                 f"{owner.name.lower()} has",
             )

@@ -9,7 +9,7 @@ from fabricgen.author.findings import Findings
 from fabricgen.author.load import FabricSource, read_fabric, read_fabric_source, read_text
 from fabricgen.author.mapping import read_mapping, read_mapping_document
 from fabricgen.cli.arguments import AsJson, FabricFile
-from fabricgen.cli.inputs import unrealised, unrealised_rows
+from fabricgen.cli.inputs import in_file, unrealised, unrealised_rows
 from fabricgen.cli.output import ILLEGAL, UNSUPPORTED, guarded, json_bytes, note, show
 from fabricgen.emit.files import write_files
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
@@ -51,16 +51,17 @@ def check(
 def _fabric(
     path: Path, illegal: list[Diagnostic], lacking: list[Diagnostic]
 ) -> FabricSource | None:
+    source = None
     try:
-        source = read_fabric_source(path)
+        with in_file(path):
+            source = read_fabric_source(path)
+            if found := unrealised(source):
+                raise Unsupported(*found)
     except Invalid as error:
         illegal += error.diagnostics
     except Unsupported as error:
         lacking += error.diagnostics
-    else:
-        lacking += unrealised(source)
-        return source
-    return None
+    return source
 
 
 def _mapping(
@@ -71,15 +72,18 @@ def _mapping(
 ) -> None:
     """Check a mapping; without a fabric, as a document only."""
     try:
-        text = read_text(path)
-        if source is None:
-            findings = Findings()
-            read_mapping_document(text, findings)
-            findings.raise_any()
-        else:
-            lacking += unrealised_rows(source, read_mapping(text, source.fabric))
+        with in_file(path):
+            text = read_text(path)
+            if source is None:
+                findings = Findings()
+                read_mapping_document(text, findings)
+                findings.raise_any()
+            elif found := unrealised_rows(source, read_mapping(text, source.fabric)):
+                raise Unsupported(*found)
     except Invalid as error:
         illegal += error.diagnostics
+    except Unsupported as error:
+        lacking += error.diagnostics
 
 
 @guarded
@@ -94,7 +98,8 @@ def normalize(
     """Print the canonical records of a fabric, as JSON or as bytes."""
     if as_json and wire:
         raise typer.BadParameter("--json and --wire exclude one another")
-    record = read_fabric(fabric)
+    with in_file(fabric):
+        record = read_fabric(fabric)
     data = fabric_codec.encode(record) if wire else json_bytes(record_json(record))
     if output is not None:
         write_files({output: data})

@@ -4,15 +4,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
-from fabricgen.abi.image import encode_image
+from fabricgen.abi.image import decode_image, encode_image
 from fabricgen.abi.listing import list_image
-from fabricgen.author.load import read_bytes
+from fabricgen.abi.program import programming_sequence
+from fabricgen.author.load import FabricSource, read_bytes
 from fabricgen.cli.arguments import AsJson, FabricFile
-from fabricgen.cli.inputs import realised_fabric, realised_mapping
+from fabricgen.cli.inputs import in_file, realised_fabric, realised_mapping
 from fabricgen.cli.output import guarded, note, print_json, print_table
 from fabricgen.emit.files import write_files
-from fabricgen.report.image import image_json, image_table
+from fabricgen.report.image import image_json, image_table, steps_json, steps_table
 
 __all__ = ["register"]
 
@@ -34,23 +36,44 @@ def image(
     read: Annotated[
         Path | None, typer.Option("--read", metavar="FILE", help="Image to check and list.")
     ] = None,
+    writes: Annotated[
+        bool, typer.Option("--writes", help="List the AXI4-Lite accesses that program it.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the configuration image of a mapping, or list an image field by field."""
+    """Write the configuration image of a mapping, or list an image: its fields or bus accesses."""
+    source, data = _image(fabric, mapping, output, read, writes=writes)
+    if output is not None:
+        write_files({output: data})
+        note(f"wrote {output}")
+    if writes:
+        steps = programming_sequence(source.fabric, data)
+        _show(steps_json(steps), steps_table(steps), as_json=as_json)
+    elif read is not None:
+        fields = list_image(source.fabric, data)
+        _show(image_json(fields), image_table(fields), as_json=as_json)
+
+
+def _image(
+    fabric: Path, mapping: Path | None, output: Path | None, read: Path | None, *, writes: bool
+) -> tuple[FabricSource, bytes]:
+    """The fabric, and the image that was read or is made of the mapping."""
     if read is not None and mapping is None and output is None:
-        _list(fabric, read, as_json=as_json)
-    elif read is None and mapping is not None and output is not None:
+        source, data = realised_fabric(fabric), read_bytes(read)
+        with in_file(read):
+            decode_image(source.fabric, data)
+        return source, data
+    if read is None and mapping is not None and (output is not None or writes):
         source = realised_fabric(fabric)
         rows = realised_mapping(mapping, source)
-        write_files({output: encode_image(source.fabric, rows.configurations)})
-        note(f"wrote {output}")
-    else:
-        raise typer.BadParameter("Either MAPPING and -o FILE, or --read FILE must be given")
+        return source, encode_image(source.fabric, rows.configurations)
+    raise typer.BadParameter(
+        "Either MAPPING with -o FILE or --writes, or --read FILE must be given"
+    )
 
 
-def _list(fabric: Path, path: Path, *, as_json: bool) -> None:
-    fields = list_image(realised_fabric(fabric).fabric, read_bytes(path))
+def _show(listing: object, table: Table, *, as_json: bool) -> None:
     if as_json:
-        print_json(image_json(fields))
+        print_json(listing)
     else:
-        print_table(image_table(fields))
+        print_table(table)

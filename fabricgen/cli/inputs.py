@@ -1,14 +1,25 @@
 """Inputs of commands, read and checked as far as the command needs them."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fabricgen.author.load import FabricSource, read_fabric_source, read_text
 from fabricgen.author.mapping import Mapping, read_mapping
 from fabricgen.author.provenance import in_document
-from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.errors import Diagnostic, FabricError, Unsupported
 from fabricgen.plan.realisation import unsupported, unsupported_rows
 
-__all__ = ["realised_fabric", "realised_mapping", "unrealised", "unrealised_rows"]
+__all__ = ["in_file", "realised_fabric", "realised_mapping", "unrealised", "unrealised_rows"]
+
+
+@contextmanager
+def in_file(path: Path) -> Generator[None]:
+    """Say of whatever the body reports that it stands in a file."""
+    try:
+        yield
+    except FabricError as error:
+        raise error.within(str(path)) from None
 
 
 def unrealised(source: FabricSource) -> list[Diagnostic]:
@@ -29,15 +40,17 @@ def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:
 
 def realised_fabric(path: Path) -> FabricSource:
     """Read a fabric that can be generated; raises ``Invalid`` or ``Unsupported``."""
-    source = read_fabric_source(path)
-    if found := unrealised(source):
-        raise Unsupported(*found)
+    with in_file(path):
+        source = read_fabric_source(path)
+        if found := unrealised(source):
+            raise Unsupported(*found)
     return source
 
 
 def realised_mapping(path: Path, source: FabricSource) -> Mapping:
     """Read a mapping that can be programmed; raises ``Invalid`` or ``Unsupported``."""
-    mapping = read_mapping(read_text(path), source.fabric)
-    if found := unrealised_rows(source, mapping):
-        raise Unsupported(*found)
+    with in_file(path):
+        mapping = read_mapping(read_text(path), source.fabric)
+        if found := unrealised_rows(source, mapping):
+            raise Unsupported(*found)
     return mapping

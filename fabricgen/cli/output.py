@@ -74,7 +74,10 @@ def show(diagnostics: Iterable[Diagnostic], *, as_json: bool) -> None:
         for diagnostic in diagnostics:
             note(str(diagnostic))
         return
-    with_fields = [{"code": d.code, "where": d.where, "message": d.message} for d in diagnostics]
+    with_fields = [
+        {"code": d.code, "file": d.file, "where": d.where, "message": d.message}
+        for d in diagnostics
+    ]
     try:
         print_json(with_fields)
         sys.stdout.flush()

@@ -11,10 +11,19 @@ from fabricgen.author.mapping import Mapping
 from fabricgen.author.provenance import in_document
 from fabricgen.author.workload import parse_workload
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
-from fabricgen.cli.inputs import realised_fabric, realised_mapping
-from fabricgen.cli.output import ILLEGAL, explain_end, guarded, note, print_json, print_table
+from fabricgen.cli.inputs import in_file, realised_fabric, realised_mapping
+from fabricgen.cli.output import (
+    ILLEGAL,
+    explain_end,
+    guarded,
+    json_bytes,
+    note,
+    print_json,
+    print_table,
+)
+from fabricgen.emit.files import write_files
 from fabricgen.errors import Diagnostic, Invalid, ToolMissing, Unsupported
-from fabricgen.report.simulation import finding_lines, simulation_table
+from fabricgen.report.simulation import finding_lines, results_json, simulation_table, warning_lines
 from sim.environment import SIMULATORS, require
 
 __all__ = ["register"]
@@ -44,6 +53,13 @@ def simulate(
     ] = None,
     waves: Annotated[bool, typer.Option("--waves", help="Write a waveform.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stall patterns.")] = 0,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON to write if nothing differs: output tokens and the final memory.",
+        ),
+    ] = None,
     build_dir: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for what is built and logged.")
     ] = Path("build/simulate"),
@@ -54,13 +70,15 @@ def simulate(
         raise typer.BadParameter(f"The simulator must be one of {', '.join(SIMULATORS)}")
     source = realised_fabric(fabric)
     rows = realised_mapping(mapping, source)
-    programmed = None if image is None else read_bytes(image)
-    configurations = (
-        rows.configurations if programmed is None else decode_image(source.fabric, programmed)
-    )
-    streams = parse_workload(
-        read_text(workload), source.fabric, configurations, workload.resolve().parent
-    )
+    programmed, configurations = None, rows.configurations
+    if image is not None:
+        with in_file(image):
+            programmed = read_bytes(image)
+            configurations = decode_image(source.fabric, programmed)
+    with in_file(workload):
+        streams = parse_workload(
+            read_text(workload), source.fabric, configurations, workload.resolve().parent
+        )
     chosen = simulator or _installed()
     require(chosen)
     # The other commands start without the HDL and without what drives a simulator.
@@ -79,9 +97,11 @@ def simulate(
             image=programmed,
         )
     except Invalid as error:
-        raise Invalid(*(_placed(d, rows) for d in error.diagnostics)) from None
+        found = Invalid(*(_placed(d, rows) for d in error.diagnostics))
+        raise found.within(str(mapping)) from None
     except Unsupported as error:
-        raise Unsupported(*(in_document(d, source.place) for d in error.diagnostics)) from None
+        found = Unsupported(*(in_document(d, source.place) for d in error.diagnostics))
+        raise found.within(str(fabric)) from None
     except SimulationFailed as error:
         explain_end("simulation-failed", chosen, str(error), as_json=as_json)
         raise typer.Exit(ILLEGAL) from None
@@ -90,7 +110,11 @@ def simulate(
         print_json(listing)
     else:
         print_table(simulation_table(listing))
-    for line in finding_lines(listing):
+    # What differs would be the model's word only.
+    if results is not None and report.passed:
+        write_files({results: json_bytes(results_json(report.outputs, report.memory))})
+        note(f"wrote {results}")
+    for line in (*warning_lines(listing), *finding_lines(listing)):
         note(line)
     if report.waves is not None:
         note(f"wrote {report.waves}")

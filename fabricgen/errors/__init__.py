@@ -26,11 +26,14 @@ class Diagnostic:
         Path of the offending field, such as ``service.regions[2].size_bytes``.
     message
         One sentence: what is required, then what was found.
+    file
+        Input file that ``where`` is a path in, where one is known.
     """
 
     code: str
     where: str
     message: str
+    file: str | None = None
 
     def __post_init__(self) -> None:
         if self.code not in CATALOG:
@@ -38,7 +41,8 @@ class Diagnostic:
 
     def __str__(self) -> str:
         """One line, whatever the names and file names in it hold."""
-        text = f"{self.where}: {self.message} [{self.code}]"
+        place = self.where if self.file is None else f"{self.file}: {self.where}"
+        text = f"{place}: {self.message} [{self.code}]"
         if text.isprintable():
             return text
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
@@ -56,6 +60,12 @@ class FabricError(Exception):
     def under(self, prefix: str) -> Self:
         """Same findings with longer paths: a container places what its part reported."""
         return type(self)(*(replace(d, where=f"{prefix}.{d.where}") for d in self.diagnostics))
+
+    def within(self, file: str) -> Self:
+        """Same findings, each in an input file; one about the file as a whole names it already."""
+        return type(self)(
+            *(d if d.where == file else replace(d, file=d.file or file) for d in self.diagnostics)
+        )
 
 
 class Invalid(FabricError):

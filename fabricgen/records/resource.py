@@ -294,12 +294,10 @@ def _grant_findings(contract: ResourceContract) -> Iterator[Diagnostic]:
     policy = contract.grant_policy
     if policy is None:
         if contended:
-            state, dimension = contended[0]
             yield Diagnostic(
                 "contention-without-grant-policy",
                 "grant_policy",
-                f"A policy is required where requesters contend, as for dimension {dimension} "
-                f"of state {state}, not absent",
+                "A policy is required where several requesters claim one capacity, not absent",
             )
         return
     if not contended:

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from rich.table import Table
 
 from fabricgen.abi.listing import ImageField
+from fabricgen.abi.program import AxiLiteStep, AxiLiteWrite
 
-__all__ = ["image_json", "image_table"]
+__all__ = ["image_json", "image_table", "steps_json", "steps_table"]
 
 
 def image_json(fields: Sequence[ImageField]) -> list[dict[str, object]]:
@@ -22,4 +23,27 @@ def image_table(fields: Sequence[ImageField]) -> Table:
         table.add_row(
             field.name, str(field.offset), str(field.width), f"{field.value:#x}", field.meaning
         )
+    return table
+
+
+def steps_json(steps: Sequence[AxiLiteStep]) -> list[dict[str, object]]:
+    """Bus accesses as JSON values; ``data`` of a read is what must come."""
+    return [
+        {
+            "access": "write" if isinstance(step, AxiLiteWrite) else "read",
+            "address": step.address,
+            "data": step.data,
+            "response": step.response.name,
+        }
+        for step in steps
+    ]
+
+
+def steps_table(steps: Sequence[AxiLiteStep]) -> Table:
+    """Table of the bus accesses in order."""
+    table = Table("access", "address", "data", "response")
+    for step in steps:
+        access = "write" if isinstance(step, AxiLiteWrite) else "read"
+        data = f"{step.data:#010x}"
+        table.add_row(access, f"{step.address:#05x}", data, step.response.name)
     return table

@@ -165,7 +165,7 @@ def _row_table(row: JsonTable) -> Table:
         elif isinstance(value, list):
             table.add_row(key.replace("_", " "), ", ".join(map(str, value)) or "none")
         else:
-            table.add_row(key, str(value))
+            table.add_row(key, f"{value:#x}" if key == "base" else str(value))
     return table
 
 

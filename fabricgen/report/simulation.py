@@ -1,11 +1,11 @@
 """The outcome of a simulation, for people: the report's own JSON values as a table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
 
-__all__ = ["finding_lines", "simulation_table"]
+__all__ = ["finding_lines", "results_json", "simulation_table", "warning_lines"]
 
 _Json = Mapping[str, Any]
 
@@ -37,6 +37,25 @@ def _figures(part: _Json, mismatches: str) -> tuple[str, ...]:
         return (*counts, "-", f"{part['limit']:.3f}", "-")
     achieved, limit = part["achieved"], part["limit"]
     return (*counts, f"{achieved:.3f}", f"{limit:.3f}", f"{achieved / limit:.1%}")
+
+
+def warning_lines(report: _Json) -> Iterator[str]:
+    """What hardware and model agree on, and the author of the workload may not have meant."""
+    for endpoint, count in report["leftover"].items():
+        yield f"{endpoint}: tokens left over, which no firing took: {count}"
+    if report["out_of_range"]:
+        yield (
+            f"active lanes out of range: {report['out_of_range']}; loads gave 0, stores changed "
+            "nothing, and the flag out_of_range is set"
+        )
+
+
+def results_json(outputs: Mapping[str, Sequence[int]], memory: bytes) -> dict[str, object]:
+    """Tokens by output endpoint as hexadecimal strings, and the memory from byte 0 on."""
+    return {
+        "outputs": {name: [f"{token:#x}" for token in tokens] for name, tokens in outputs.items()},
+        "memory": memory.hex(),
+    }
 
 
 def finding_lines(report: _Json) -> Iterator[str]:

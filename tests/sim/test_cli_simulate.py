@@ -61,6 +61,39 @@ def test_a_workload_runs_without_a_mismatch(simulate):
     ]
 
 
+def test_what_comes_out_is_written_where_it_is_wanted(simulate, tmp_path):
+    results = tmp_path / "out" / "results.json"
+    assert simulate("--simulator", "python", "--results", results).exit_code == 0
+    written = json.loads(results.read_text())
+    assert written["outputs"]["mem0.rd_data"] == ["0x8", "0x5", "0x6"]
+    assert written["outputs"]["mem0.rd_done"] == ["0x0"] * 3
+    # The words of the image; the row of the stores has its own base.
+    assert bytes.fromhex(written["memory"])[:16] == bytes(
+        [5, 0, 0, 0, 6, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0]
+    )
+
+
+def test_no_results_are_written_where_an_expectation_is_not_met(simulate, tmp_path):
+    results = tmp_path / "results.json"
+    wrong = changed(WORKLOAD, ("expect", 0, "tokens"), [8, 5, 7])
+    run_ = simulate("--simulator", "python", "--results", results, workload=wrong)
+    assert (run_.exit_code, results.exists()) == (1, False)
+
+
+def test_tokens_left_over_and_lanes_out_of_range_are_said(simulate):
+    control = changed(WORKLOAD, ("stream", 1, "tokens"), {"count": 2})
+    far = changed(control, ("stream", 0, "tokens"), [3, 2**31, 1])
+    result = simulate(workload=changed(far, ("expect", 0, "tokens"), [8, 0]))
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.splitlines() == [
+        "mem0.rd_addr: tokens left over, which no firing took: 1",
+        "active lanes out of range: 1; loads gave 0, stores changed nothing, and the flag "
+        "out_of_range is set",
+    ]
+    report = json.loads(result.stdout)
+    assert (report["leftover"], report["out_of_range"]) == ({"mem0.rd_addr": 1}, 1)
+
+
 def test_an_expectation_that_is_not_met_is_exit_1(simulate):
     result = simulate(workload=changed(WORKLOAD, ("expect", 0, "tokens"), [8, 5, 7]))
     assert result.exit_code == 1
@@ -92,8 +125,8 @@ def test_a_memory_too_large_to_compare_is_exit_3(tmp_path, simulate):
     result = run("simulate", *files, "--build-dir", tmp_path / "build", "--simulator", "python")
     assert (result.exit_code, result.stderr) == (
         3,
-        "memory[0].local.capacity_bytes: A simulated memory must have at most 67108864 bytes, "
-        "not 1073741824 [simulation-capacity-limit]\n",
+        f"{files[0]}: memory[0].local.capacity_bytes: A simulated memory must have at most "
+        "67108864 bytes, not 1073741824 [simulation-capacity-limit]\n",
     )
     assert not (tmp_path / "build").exists()
 
@@ -112,6 +145,7 @@ def test_with_json_a_missing_tool_is_a_list_too(simulate, monkeypatch):
     assert json.loads(result.stdout) == [
         {
             "code": "tool-missing",
+            "file": None,
             "where": "iverilog",
             "message": "iverilog is not installed; install it with: apt-get install iverilog",
         }

@@ -114,7 +114,7 @@ BAD = [
         (*LOCAL, "resources", "grant"),
         {},
         "memory[0].local.resources.grant: The value must be a table with round_robin or "
-        "fixed_priority, not a table [wrong-type]",
+        "fixed_priority, not an empty table [wrong-type]",
     ),
     # Values on their own.
     (
@@ -280,16 +280,16 @@ BAD = [
         (*LOAD, "roles", "control"),
         "rd_mask",
         "memory[0].port[0].load[0].roles.control: The role must have an endpoint without payload, "
-        "not 1 of 4 bits [role-kind]\n"
+        "not endpoint rd_mask of 4 bits [role-kind]\n"
         "memory[0].port[0].load[0].roles.control: Each role must have an endpoint of its own, "
-        "not 1, which mask has [role-endpoint-shared]",
+        "not endpoint rd_mask, which mask has [role-endpoint-shared]",
     ),
     # The local service.
     (
         (*LOCAL, "resources", "grant"),
         None,
-        "memory[0].local.resources.grant: A policy is required where requesters contend, as for "
-        "dimension 0 of state 6, not absent [contention-without-grant-policy]",
+        "memory[0].local.resources.grant: A policy is required where several requesters claim one "
+        "capacity, not absent [contention-without-grant-policy]",
     ),
     (
         (*LOCAL, "resources", "grant", "round_robin", "reset_cursor"),

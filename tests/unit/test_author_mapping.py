@@ -172,7 +172,7 @@ BAD = [
         (*STORE_ROW, "store"),
         None,
         "memory.mem0.row[0]: The value must be a table with load or store, not a table "
-        "[wrong-type]",
+        "with name, port, base, target [wrong-type]",
     ),
     (
         (*STORE_ROW, "port"),

@@ -197,7 +197,7 @@ BAD_IMAGES = [
     (
         {"at": 0},
         "memory.mem0.local.image: The value must be a list or a table with npy, raw, hex or "
-        "words, not a table [wrong-type]",
+        "words, not a table with at [wrong-type]",
     ),
 ]
 
@@ -232,7 +232,7 @@ BAD_DATA = [
     (
         {"file": "x"},
         "tokens: The value must be a list or a table with npy, raw, mtx, count or fill, "
-        "not a table [wrong-type]",
+        "not a table with file [wrong-type]",
     ),
     (
         {"npy": "none.npy"},

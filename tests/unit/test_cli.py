@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from fabricgen.abi.image import image_payload
+from fabricgen.abi.unit import programming_unit
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.cli.main import app
 from fabricgen.errors.catalog import CATALOG
@@ -45,14 +47,17 @@ def test_a_legal_fabric_and_mapping_are_fine():
 
 
 def test_findings_are_lines_on_stderr(written):
-    result = run("check", written("bad.toml", changed(fabric_document(), NARROW, 3)))
-    assert (result.exit_code, result.stdout, result.stderr) == (1, "", NARROW_LINE)
+    bad = written("bad.toml", changed(fabric_document(), NARROW, 3))
+    result = run("check", bad)
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"{bad}: {NARROW_LINE}")
 
 
 def test_findings_are_a_list_on_stdout_with_json(written):
-    result = run("check", written("bad.toml", changed(fabric_document(), NARROW, 3)), "--json")
+    bad = written("bad.toml", changed(fabric_document(), NARROW, 3))
+    result = run("check", bad, "--json")
     assert (result.exit_code, result.stderr) == (1, "")
     (finding,) = json.loads(result.stdout)
+    assert finding["file"] == str(bad)
     assert f"{finding['where']}: {finding['message']} [{finding['code']}]\n" == NARROW_LINE
 
 
@@ -66,8 +71,8 @@ def test_a_bad_fabric_does_not_hide_a_bad_mapping(written):
     mapping = written("mapping.toml", changed(mapping_document(), row, 1))
     result = run("check", fabric, mapping)
     assert result.exit_code == 1
-    assert result.stderr.splitlines()[0] + "\n" == NARROW_LINE
-    assert "memory.mem0.row[0].bas: The key must be one of" in result.stderr
+    assert result.stderr.splitlines()[0] + "\n" == f"{fabric}: {NARROW_LINE}"
+    assert f"{mapping}: memory.mem0.row[0].bas: The key must be one of" in result.stderr
 
 
 def test_legal_but_unsupported_is_exit_3_and_illegal_comes_first(written):
@@ -76,7 +81,7 @@ def test_legal_but_unsupported_is_exit_3_and_illegal_comes_first(written):
     result = run("check", fabric)
     assert (result.exit_code, result.stderr) == (
         3,
-        "memory[0].local.resources: The number of banks must be a power of two, not 3 "
+        f"{fabric}: memory[0].local.resources: The number of banks must be a power of two, not 3 "
         "[bank-count]\n",
     )
     assert run("plan", fabric, MAPPING).exit_code == 3
@@ -92,8 +97,8 @@ def test_a_base_that_an_option_gives_up_is_exit_3(written):
     result = run("check", fabric, mapping)
     assert (result.exit_code, result.stderr) == (
         3,
-        "memory.mem0.row[1].base: With aligned_bases the base must be a multiple of 4 bytes, "
-        "not 2 [row-base-unaligned]\n",
+        f"{mapping}: memory.mem0.row[1].base: With aligned_bases the base must be a multiple of "
+        "4 bytes, not 2 [row-base-unaligned]\n",
     )
     assert run("check", FABRIC, mapping).exit_code == 0
 
@@ -110,6 +115,8 @@ def test_a_base_that_an_option_gives_up_is_exit_3(written):
         ["image", FABRIC, MAPPING],
         ["image", FABRIC],
         ["image", FABRIC, MAPPING, "--read", "x"],
+        ["image", FABRIC, "--read", "x", "-o", "y"],
+        ["image", FABRIC, "--writes"],
         ["normalize", FABRIC, "--json", "--wire"],
         ["examples", "no-such"],
         ["examples", "spatial-local"],
@@ -218,6 +225,28 @@ def test_a_bad_image_is_refused(tmp_path, written):
     result = run("image", written("other.toml", other), "--read", image)
     assert result.exit_code == 1
     assert "[image-other-fabric]" in result.stderr
+
+
+def test_the_bus_accesses_of_an_image_are_those_of_its_mapping(tmp_path):
+    image = tmp_path / "little.image"
+    assert run("image", FABRIC, MAPPING, "-o", image).exit_code == 0
+    listed = run("image", FABRIC, MAPPING, "--writes", "--json").stdout
+    assert run("image", FABRIC, "--read", image, "--writes", "--json").stdout == listed
+    fabric = parse_fabric(Path(FABRIC).read_text())
+    unit = programming_unit(fabric)
+    payload = image_payload(fabric, image.read_bytes())
+    steps = json.loads(listed)
+    written = {step["address"]: step["data"] for step in steps if step["access"] == "write"}
+    assert sum(written[4 * i] << 32 * i for i in range(unit.word_count)) == payload
+    assert {step["response"] for step in steps} == {"OKAY"}
+    assert f"{unit.registers.commit:#05x}" in run("image", FABRIC, MAPPING, "--writes").stdout
+
+
+def test_one_command_writes_an_image_and_lists_its_bus_accesses(tmp_path):
+    result = run("image", FABRIC, MAPPING, "-o", tmp_path / "x", "--writes", "--json")
+    assert (result.exit_code, result.stderr) == (0, f"wrote {tmp_path / 'x'}\n")
+    assert json.loads(result.stdout)
+    assert (tmp_path / "x").exists()
 
 
 def test_an_illegal_mapping_writes_no_image(tmp_path, written):

@@ -157,6 +157,8 @@ def test_the_register_map_is_there_for_tools_and_for_people(emitted):
     page = (emitted.directory / "registers.md").read_text()
     for name in ("commit", "status", "identity", "flags", "mem0.read0.base_addr"):
         assert f"| `{name}` |" in page or f"`{name}` |" in page
+    headings = [line for line in page.splitlines() if line.startswith("## ")]
+    assert headings == ["## Bus", "## Programming", "## Streams", "## Payload"]
 
 
 def test_lint_is_silent(text, tmp_path):

@@ -102,7 +102,9 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "contention-without-grant-policy": Rule(
-        "Two requesters that claim one capacity need a grant policy; there is no default.",
+        "Two requesters that claim one capacity need a grant policy; there is no default. Ports "
+        "are the requesters of a local service: a fabric document says round_robin or "
+        "fixed_priority in its local.resources.grant.",
         "Persistent Capability Schema",
     ),
     "grant-policy-without-contention": Rule(
