@@ -1,0 +1,67 @@
+"""What the guide shows is one project that works."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fabricgen.cli.main import app
+from fabricgen.errors.catalog import CATALOG
+
+pytest.importorskip("cocotb")
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "guide.md").read_text()
+
+
+def test_the_project_of_the_guide_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in re.findall(r"```toml\n# (\S+)\n(.*?)```", GUIDE, re.S):
+        Path(name).write_text(text)
+    commands = re.findall(r"^    fabricgen (.*)$", GUIDE, re.M)
+    assert {command.split()[0] for command in commands} >= {"check", "emit", "image", "simulate"}
+    for command in commands:
+        result = CliRunner().invoke(app, shlex.split(command))
+        assert result.exit_code == 0, (command, result.stderr)
+    results = json.loads(Path("results.json").read_text())
+    assert results["outputs"]["ram.rd_data"] == [hex(103), hex(100)]
+    assert results["memory"].startswith("0700f8ff09000000")
+    assert {path.name for path in Path("rtl").iterdir()} >= {"own.v", "registers.md"}
+
+
+def test_both_grant_policies_of_the_guide_are_legal(tmp_path):
+    fabric = re.search(r"# fabric.toml\n(.*?)```", GUIDE, re.S)[1]
+    policies = re.findall(r"`(\{ (?:round_robin|fixed_priority) = .*? \})`", GUIDE)
+    assert len(policies) == 2
+    for policy in policies:
+        changed, count = re.subn(
+            r"grant = \{ round_robin = \{.*?\} \}", f"grant = {policy}", fabric
+        )
+        assert count == 1
+        (tmp_path / "fabric.toml").write_text(changed)
+        assert CliRunner().invoke(app, ["check", str(tmp_path / "fabric.toml")]).exit_code == 0
+
+
+def test_codes_and_options_of_the_guide_exist():
+    codes = re.findall(
+        r"^\| (`[a-z`, -]+?`)(?: \(exit 3\))? \|", GUIDE.split("| you meet |")[1], re.M
+    )
+    named = [code for cell in codes for code in re.findall(r"`([a-z-]+)`", cell)]
+    assert len(named) >= 5
+    assert set(named) <= set(CATALOG)
+    helps = "".join(
+        CliRunner().invoke(app, [command, "--help"], terminal_width=200).stdout
+        for command in ("simulate", "image", "normalize", "plan")
+    )
+    assert set(re.findall(r"`(--[a-z-]+)`", GUIDE)) <= set(re.findall(r"--[a-z-]+", helps))
+
+
+def test_every_key_of_a_source_is_in_the_guide():
+    schema = json.loads(CliRunner().invoke(app, ["json-schema", "workload"]).stdout)
+    sources = {name: each for name, each in schema["$defs"].items() if "Source" in name}
+    assert sources
+    for name, each in sources.items():
+        for key in each["required"]:
+            assert f"`{key}`" in GUIDE or f"{key} = " in GUIDE, (name, key)
