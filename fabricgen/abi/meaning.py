@@ -6,7 +6,43 @@ from fabricgen.records.connectivity import LocalMemoryServiceTarget, MemoryDispa
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
 
-__all__ = ["row_meanings"]
+__all__ = ["field_meaning", "row_meanings"]
+
+#: What the values of a field say, by its name in any row.
+_FIELDS = {
+    "active": "1: the memory runs its rows; 0: disabled",
+    "valid": "1: the port has a row",
+    "capability_alternative": "which load or store of the port, counted in canonical order",
+    "use_pattern": "which pattern of the port",
+    "actor_clause": "which contract of the alternative",
+    "base_addr": "byte address of element 0",
+    "access_class": "which access class of the alternative, in canonical order",
+    "element_width": "bits of an element",
+    "lane_count": "lanes",
+    "mask_pair": "which mask form, with what it leaves in inactive lanes",
+    "alignment": "exponent of the alignment in bytes; 0 for a plain access",
+    "index_width": "bits of an index that count",
+    "data_pointer_format": "which kind of data",
+    "service_target": "which service: 0 is the local one",
+}
+
+#: The same of fields whose names go on with a role or a number.
+_FAMILIES = {
+    "actor_value": "which value of a set of the contract",
+    "source_": "where the operand comes from: 0 is its endpoint",
+    "expose_": "1: the result goes to its endpoint",
+    "forward_": "1: the result goes to the connection",
+}
+
+
+def field_meaning(name: str) -> str:
+    """Words for a field of the carrier, whatever its value."""
+    for start, text in _FAMILIES.items():
+        if name.startswith(start):
+            return text
+    if name not in _FIELDS:
+        raise ValueError(f"The field must be one of the carrier, not {name!r}")
+    return _FIELDS[name]
 
 
 def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:

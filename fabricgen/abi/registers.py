@@ -3,6 +3,7 @@
 from fabricgen.abi.fields import unit_fields
 from fabricgen.abi.identity import fabric_identity, identity_word
 from fabricgen.abi.image import ABI_REF, UNIT_ID
+from fabricgen.abi.meaning import field_meaning
 from fabricgen.abi.unit import WORD_BITS, ProgrammingUnit, programming_unit
 from fabricgen.records.fabric import Fabric
 
@@ -81,6 +82,7 @@ def _fields(fabric: Fabric, unit: ProgrammingUnit) -> list[_Json]:
             "address": each.field.offset // WORD_BITS * 4,
             "shift": each.field.offset % WORD_BITS,
             "storable": f"{each.field.get(unit.storable_mask):#x}",
+            "meaning": field_meaning(each.field.name),
         }
         for each in unit_fields(fabric)
     ]

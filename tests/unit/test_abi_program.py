@@ -107,5 +107,6 @@ def test_the_register_map_places_every_field_in_its_word():
         "address": 8,
         "shift": 3,
         "storable": "0x38",
+        "meaning": "bits of an element",
     }
     assert fields["mem0.read0.alignment"]["storable"] == "0x0"

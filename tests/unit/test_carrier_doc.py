@@ -1,9 +1,13 @@
 """The worked example of ``docs/carrier.md`` was computed by hand; the code must agree with it."""
 
+import re
 from dataclasses import asdict
 from pathlib import Path
 
+import pytest
+
 from fabricgen.abi.fields import unit_fields
+from fabricgen.abi.meaning import field_meaning
 from fabricgen.abi.unit import programming_unit
 from fabricgen.config.codec import encode_configuration
 from fabricgen.config.layout import carrier_layout
@@ -67,3 +71,13 @@ def test_the_registers_of_the_example_are_those_of_the_unit():
 def test_the_counts_of_the_example_hold():
     unit, text = programming_unit(FABRIC), DOC.read_text(encoding="utf-8")
     assert f"{unit.storable_mask.bit_count()} of {unit.payload_bits}" in text
+
+
+def test_every_field_of_the_document_has_a_meaning_in_the_register_map():
+    cells = [cell for cell, _ in rows("| field | width in bits |")]
+    names = [name for cell in cells for name in re.findall(r"`([a-z_0-9]+)", cell)]
+    assert {"valid", "actor_value0", "source_", "forward_"} <= set(names)
+    for name in ("active", *names):
+        assert field_meaning(name)
+    with pytest.raises(ValueError, match="must be one of the carrier"):
+        field_meaning("colour")
