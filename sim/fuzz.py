@@ -91,6 +91,8 @@ def run_engine(seed: int, simulator: str) -> Outcome:
             hangs = any(finding.kind == "hang" for finding in report.findings)
             for run in report.runs:
                 problems += [f"{run.pattern}: {finding}" for finding in run.findings[:_SHOWN]]
+            if not problems and report.cycles < report.cycle_limit:
+                problems.append(f"{report.cycles} cycles, and at least {report.cycle_limit} needed")
     return Outcome(seed, simulator, firings, hangs, tuple(problems))
 
 

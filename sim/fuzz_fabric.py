@@ -60,7 +60,6 @@ _MASKED = {
 }
 _ANY_ALIGNMENT = AlignmentDomain(UnsignedDomain.of((0, 63)))
 _LANE_LIMIT = 8
-_PAYLOAD_LIMIT = 512
 
 
 def draw_fabric(rng: random.Random, name: str) -> Fabric:
@@ -100,6 +99,8 @@ class _Drawing:
         self.aligned = rng.random() < 0.3
         self.sharing = rng.choice([0.0, 0.3, 0.8])
         self.pool: list[_Endpoint] = []
+        # Wide engines cost most of the time and have few more ways to be wrong.
+        self.payload_bits = rng.choice([64, 128, 128, 256, 512])
         sizes = [8, 16, 32, 64, 128] if self.aligned else [8, 16, 24, 32, 40, 64, 96, 128]
         self.sizes = sorted(rng.sample(sizes, rng.randint(1, 3)))
 
@@ -187,7 +188,7 @@ class _Drawing:
         elements = sorted(rng.sample(self.sizes, rng.randint(1, min(2, len(self.sizes)))))
         lanes, masks = (1, 1), (_UNMASKED,)
         if form is not _FORM.ELEMENT:
-            most = min(_LANE_LIMIT, _PAYLOAD_LIMIT // elements[-1])
+            most = max(1, min(_LANE_LIMIT, self.payload_bits // elements[-1]))
             low = rng.randint(1, most)
             lanes = (low, rng.randint(low, most))
             masks = rng.choice([(_UNMASKED,), (_MASKED[schema],), (_UNMASKED, _MASKED[schema])])
