@@ -3,10 +3,13 @@
 The clock is driven from here, so a ``RisingEdge`` wakes the bench before registers change, on
 Verilator and on Icarus alike: what is read then stood on the pins before the edge, and what is
 written then stands there after it.
+
+Every run but the first is begun twice: a reset cuts the first attempt off in mid traffic.
 """
 
 import os
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import cocotb
@@ -24,6 +27,9 @@ from sim.traffic import EndpointPins, Traffic
 _PERIOD_NS = 10
 _RESET_CYCLES = 4
 
+#: Cycles of traffic, at most, before the reset that interrupts a run.
+_LONGEST_INTERRUPTED = 40
+
 
 @cocotb.test()
 async def occurrence(dut: Any) -> None:
@@ -37,17 +43,10 @@ async def occurrence(dut: Any) -> None:
 
 
 async def _run(dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run) -> RunResult:
-    findings = Findings()
-    await _reset(dut, job)
-    storage.preload()
-    for step in job.program:
-        if finding := answer_finding(step, await host.access(step)):
-            findings.add(finding)
-
-    pins = {item.endpoint: _pins(dut, item) for item in (*job.ingresses, *job.egresses)}
-    edge = RisingEdge(dut.clk)
-    await edge
-    traffic = Traffic(job, run, pins, findings)
+    findings, edge = Findings(), RisingEdge(dut.clk)
+    if run is not job.runs[0]:
+        await _interrupt(dut, host, storage, job, run, findings)
+    traffic = await _start(dut, host, storage, job, run, findings)
     while not traffic.is_over:
         await edge
         traffic.sample()
@@ -60,6 +59,34 @@ async def _run(dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run)
     return RunResult(
         run.pattern, run.seed, traffic.cycle, rows, findings.count, tuple(findings.kept)
     )
+
+
+async def _start(
+    dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run, findings: Findings
+) -> Traffic:
+    """Reset, load and program the fabric; its traffic begins at the next edge."""
+    await _reset(dut, job)
+    storage.preload()
+    for step in job.program:
+        if finding := answer_finding(step, await host.access(step)):
+            findings.add(finding)
+    pins = {item.endpoint: _pins(dut, item) for item in (*job.ingresses, *job.egresses)}
+    await RisingEdge(dut.clk)
+    return Traffic(job, run, pins, findings)
+
+
+async def _interrupt(
+    dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run, findings: Findings
+) -> None:
+    """Begin the run, and leave it in the middle of its traffic: the next reset meets it there."""
+    traffic, edge = await _start(dut, host, storage, job, run, findings), RisingEdge(dut.clk)
+    for _ in range(Random(run.seed).randint(1, _LONGEST_INTERRUPTED)):
+        await edge
+        traffic.sample()
+        traffic.drive()
+        if traffic.is_over:
+            break
+    storage.forget()
 
 
 class _Host:
@@ -135,6 +162,10 @@ class _Storage:
             for handle, text, word in zip(handles, texts, contents, strict=True):
                 if text != f"{word:0{width}b}":
                     handle.value = Immediate(word)
+
+    def forget(self) -> None:
+        """Somebody wrote: nothing is known of any word."""
+        self._texts = [[""] * len(texts) for texts in self._texts]
 
     def read(self) -> list[Byte]:
         """Read every byte."""

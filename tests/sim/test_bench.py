@@ -95,6 +95,16 @@ def test_a_wrong_fabric_is_reported(tmp_path, name):
 
 
 @icarus
+def test_a_reset_that_leaves_a_token_inside_is_reported(tmp_path):
+    # Nothing is inside at the first reset; those in the middle of traffic tell.
+    text = TEXT.replace("{la, lc, sa", "{lc, sa").replace("endmodule", "initial la = 0;\nendmodule")
+    runs = tuple(Run("always", seed) for seed in range(1, 6))
+    first, *others = outcome(job(runs=runs), tmp_path, text)
+    assert not first.findings
+    assert any(result.findings for result in others)
+
+
+@icarus
 def test_a_host_that_gets_no_answer_is_reported(tmp_path):
     text = TEXT.replace("wire read = cfg_arvalid", "wire read = 0 & cfg_arvalid")
     results = outcome(replace(job(), program=(Step(False, 0, 0),)), tmp_path, text)
