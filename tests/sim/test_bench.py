@@ -97,8 +97,8 @@ def test_a_wrong_fabric_is_reported(tmp_path, name):
 @icarus
 def test_a_reset_that_leaves_a_token_inside_is_reported(tmp_path):
     # Nothing is inside at the first reset; those in the middle of traffic tell.
-    text = TEXT.replace("{la, lc, sa", "{lc, sa").replace("endmodule", "initial la = 0;\nendmodule")
-    runs = tuple(Run("always", seed) for seed in range(1, 6))
+    text = TEXT.replace("{la, lc, sa, sd", "if (la === 1'bx) la <= 0;\n{lc, sa, sd")
+    runs = tuple(Run("geometric", seed) for seed in range(1, 9))
     first, *others = outcome(job(runs=runs), tmp_path, text)
     assert not first.findings
     assert any(result.findings for result in others)
