@@ -60,6 +60,7 @@ _MASKED = {
 }
 _ANY_ALIGNMENT = AlignmentDomain(UnsignedDomain.of((0, 63)))
 _LANE_LIMIT = 8
+_BEAT_LIMIT = 16
 
 
 def draw_fabric(rng: random.Random, name: str) -> Fabric:
@@ -99,8 +100,10 @@ class _Drawing:
         self.aligned = rng.random() < 0.3
         self.sharing = rng.choice([0.0, 0.3, 0.8])
         self.pool: list[_Endpoint] = []
-        # Wide engines cost most of the time and have few more ways to be wrong.
-        self.payload_bits = rng.choice([64, 128, 128, 256, 512])
+        self.beat = rng.choice([8, 16, 32, 32, 64, 64, 128, 256])
+        # Wide engines cost most of the time and have few more ways to be wrong: the service's
+        # logic grows with the square of the beats of one access.
+        self.payload_bits = min(rng.choice([64, 128, 128, 256, 512]), _BEAT_LIMIT * self.beat)
         sizes = [8, 16, 32, 64, 128] if self.aligned else [8, 16, 24, 32, 40, 64, 96, 128]
         self.sizes = sorted(rng.sample(sizes, rng.randint(1, 3)))
 
@@ -262,7 +265,6 @@ class _Drawing:
 
     def _service(self, ports: Sequence[Sequence[_Choice]]) -> LocalMemoryService:
         rng, count = self.rng, len(ports)
-        beat = rng.choice([8, 16, 32, 32, 64, 64, 128, 256])
         banks = rng.choice([1, 1, 2, 2, 4, 8])
         # Also far less than one beat of every bank, and less than the widest access.
         capacity = rng.choice([rng.randint(16, 128), rng.randint(100, 2000), 256, 1024])
@@ -273,13 +275,13 @@ class _Drawing:
             outstanding=rng.choice([1, 1, 2, 3, 4, 8, 16]),
             grant=_grant(rng, count),
         )
-        capabilities = list(self._capabilities(ports, len(regions), beat))
+        capabilities = list(self._capabilities(ports, len(regions)))
         return LocalMemoryService(
             capacity, MemoryServiceContract.of(regions, resources, capabilities)
         )
 
     def _capabilities(
-        self, ports: Sequence[Sequence[_Choice]], regions: int, beat: int
+        self, ports: Sequence[Sequence[_Choice]], regions: int
     ) -> Iterator[MemoryServiceCapability]:
         """One per actor, form and element, each with regions of its own."""
         rng = self.rng
@@ -313,7 +315,7 @@ class _Drawing:
                     )
                 ),
                 service_region_ordinals=rng.sample(range(regions), rng.randint(1, regions)),
-                service_beat_width_bits=beat,
+                service_beat_width_bits=self.beat,
                 admissible_use_patterns=[each[4] for each in group],
             )
 

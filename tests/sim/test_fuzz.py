@@ -13,8 +13,8 @@ from sim.fuzz import draw_engine, main
 
 SEEDS = range(40)
 
-#: An engine of one port that is quick to simulate: seven bytes at once, in four banks.
-SMALL = 8
+#: An engine of one port that is quick to simulate: loads of four bytes from two banks.
+SMALL = 24
 
 
 @cache
