@@ -41,8 +41,7 @@ class Diagnostic:
 
     def __str__(self) -> str:
         """One line, whatever the names and file names in it hold."""
-        place = self.where if self.file is None else f"{self.file}: {self.where}"
-        text = f"{place}: {self.message} [{self.code}]"
+        text = f"{self.where}: {self.message} [{self.code}]"
         if text.isprintable():
             return text
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

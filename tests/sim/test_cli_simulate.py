@@ -125,7 +125,7 @@ def test_a_memory_too_large_to_compare_is_exit_3(tmp_path, simulate):
     result = run("simulate", *files, "--build-dir", tmp_path / "build", "--simulator", "python")
     assert (result.exit_code, result.stderr) == (
         3,
-        f"{files[0]}: memory[0].local.capacity_bytes: A simulated memory must have at most "
+        "memory[0].local.capacity_bytes: A simulated memory must have at most "
         "67108864 bytes, not 1073741824 [simulation-capacity-limit]\n",
     )
     assert not (tmp_path / "build").exists()

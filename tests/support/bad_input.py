@@ -62,9 +62,7 @@ class Outcome:
     Parameters
     ----------
     exit_code, lines, stdout
-        What a shell sees; the lines are those on stderr, without the file that each starts with.
-    files
-        Per line, that file.
+        What a shell sees; the lines are those on stderr.
     findings
         What ``--json`` lists instead, where the command has that option.
     written
@@ -73,7 +71,6 @@ class Outcome:
 
     exit_code: int
     lines: list[str]
-    files: list[str | None]
     stdout: str
     findings: list[dict[str, str | None]]
     written: list[str]
@@ -88,22 +85,10 @@ def outcome(case: Case, folder: Path) -> Outcome:
         result = CliRunner().invoke(app, list(case.command))
         listing = CliRunner().invoke(app, [*case.command, "--json"])
     written = sorted(path.name for path in set(folder.iterdir()) - before)
-    split = [_without_file(line, case.command) for line in result.stderr.splitlines()]
     return Outcome(
         result.exit_code,
-        [line for _, line in split],
-        [file for file, _ in split],
+        result.stderr.splitlines(),
         result.stdout,
         json.loads(listing.stdout),
         written,
     )
-
-
-def _without_file(line: str, command: tuple[str, ...]) -> tuple[str | None, str]:
-    """Split a line into the input file that it starts with, if any, and the rest."""
-    for word in command[1:]:
-        # A finding about the file as a whole has it in place of a path.
-        rest = line.removeprefix(f"{word}: ")
-        if rest != line and not rest.startswith("The file "):
-            return word, rest
-    return None, line
