@@ -5,6 +5,7 @@ One derivation serves the hardware, the model's cycle limits and the realisation
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import gcd
 
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.admission import Admission, admissions, admitting_capability
@@ -31,6 +32,9 @@ MODE_LIMIT = 64
 
 #: Banks of the largest service: the crossbar grows with banks times requesters.
 _BANK_LIMIT = 64
+
+#: Beats that one access may touch: requester logic grows with their square.
+_BEAT_LIMIT = 128
 
 #: Bytes of the largest service; a larger array is no single memory of any target.
 _CAPACITY_LIMIT = 2**32
@@ -156,6 +160,14 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
             )
         )
     service = named.occurrence.local_service
+    if service is not None and (beats := _most_beats(modes, service, aligned)) > _BEAT_LIMIT:
+        raise Unsupported(
+            Diagnostic(
+                "access-beats",
+                f"port[{port}].alternative",
+                f"An access must touch at most {_BEAT_LIMIT} beats, not {beats}",
+            )
+        )
     capabilities = () if service is None else service.memory_service_contract.capabilities
     schemas = [MEMORY_SCHEMAS[admission.schema] for admission in found]
     regions = {capabilities[admission.capability].service_region_ordinals for admission in found}
@@ -280,6 +292,18 @@ def _modes(found: tuple[Admission, ...]) -> tuple[AccessMode, ...]:
             key = (admission.form is MemoryAccessForm.INDEXED, interval.lower // 8)
             lanes[key] = max(lanes.get(key, 0), admission.lane_counts.intervals[-1].upper)
     return tuple(AccessMode(*key, count) for key, count in sorted(lanes.items()))
+
+
+def _most_beats(modes: tuple[AccessMode, ...], service: LocalMemoryService, aligned: bool) -> int:
+    """Beats that the widest access touches at its worst offset, each lane's own where indexed."""
+    beat = max(1, min(_beat_widths(service)) // 8)
+
+    def beats(mode: AccessMode) -> int:
+        parts, count = (mode.lanes, 1) if mode.indexed else (1, mode.lanes)
+        step = gcd(mode.element_bytes, beat) if aligned else 1
+        return parts * -(-(beat - step + count * mode.element_bytes) // beat)
+
+    return max(map(beats, modes))
 
 
 def _is_power_of_two(value: int) -> bool:

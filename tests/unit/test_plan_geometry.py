@@ -113,6 +113,31 @@ def test_elements_of_three_bytes_are_realised_unless_bases_are_aligned():
     assert codes(error) == ["aligned-element-size"]
 
 
+@pytest.mark.parametrize(
+    ("form", "element", "lanes", "aligned", "beats"),
+    [
+        # 64-bit beats: an unaligned vector meets one more, an unaligned element two.
+        (CONTIGUOUS, 32, 254, False, 128),
+        (CONTIGUOUS, 32, 256, False, 129),
+        (INDEXED, 32, 64, False, 128),
+        (INDEXED, 32, 65, False, 130),
+        (INDEXED, 32, 128, True, 128),
+        (INDEXED, 32, 129, True, 129),
+    ],
+)
+def test_an_access_touches_at_most_128_beats(form, element, lanes, aligned, beats):
+    classes = (access_class(form, LOAD, elements=(element,), lanes=(lanes,)),)
+    implementation = MemoryImplementation(aligned_bases=aligned)
+    named = one_port(classes, classes, implementation=implementation)
+    if beats <= 128:
+        assert requester_shape(named, 0).lanes == lanes
+        return
+    with pytest.raises(Unsupported) as error:
+        requester_shape(named, 0)
+    assert codes(error) == ["access-beats"]
+    assert error.value.diagnostics[0].message.endswith(f"not {beats}")
+
+
 def test_more_than_64_access_modes_are_unsupported():
     def classes(count):
         elements = tuple(range(8, 8 * count + 1, 8))

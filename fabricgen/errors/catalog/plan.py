@@ -198,6 +198,10 @@ RULES: dict[str, Rule] = {
         "A realised port has at most 64 pairs of address form and element width.",
         "Operation Engine",
     ),
+    "access-beats": Rule(
+        "A realised access touches at most 128 beats of the local service.",
+        "Local Memory Service",
+    ),
     "mixed-beat-widths": Rule(
         "A realised service has one beat width.",
         "Local Memory Service",
