@@ -21,17 +21,25 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RoleSource:
-    """Where an active input role gets its tokens: its bound endpoint, or a connection ordinal."""
+    """Where an active input role gets its tokens: its bound endpoint, or a connection ordinal.
+
+    ``tag`` is the Physical Tag to match, exactly for the endpoint of a Temporal engine.
+    """
 
     connection: int | None = None
+    tag: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ResultDestination:
-    """Where an active result role goes: its bound endpoint and any number of connections."""
+    """Where an active result role goes: its bound endpoint and any number of connections.
+
+    ``tag`` is the Physical Tag to publish with, exactly where a Temporal engine exposes it.
+    """
 
     expose: bool
     connections: tuple[int, ...] = ()
+    tag: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,8 @@ class OperationRow:
     port
         Operation-port ordinal. In a Spatial table it equals the row's ordinal.
     capability_alternative, use_pattern
-        Ordinals in the port's inventories.
+        Ordinals in the port's inventories; in a Temporal table row ``k`` selects a pattern of
+        context ``k``.
     actor, access
         The exact actor and its derived access projection; together they are the carrier's actor
         clause, clause values and access projection.

@@ -4,6 +4,7 @@ One parent request, its port-local children, and how their responses become one 
 only: nothing here is persistent or has an identity of its own.
 """
 
+import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,15 +24,19 @@ __all__ = [
     "Activation",
     "Always",
     "ChildProjection",
+    "ElementLane",
+    "InactiveValue",
     "MemoryPortAssembly",
     "MemoryPortChildTransaction",
     "MemoryPortTransactionPlan",
     "ParentMaskAny",
+    "ParentMaskLane",
     "ParentRequest",
     "ParentResponseOrZeroOnEmptyMask",
     "PassThroughParent",
     "ResultStrategy",
     "Retirement",
+    "RowMajorLaneValues",
     "SingleParentRetirement",
     "derive_memory_port_transaction_plan",
 ]
@@ -47,7 +52,14 @@ class ParentMaskAny:
     """The child is submitted when at least one lane of the parent's mask is set."""
 
 
-Activation = Always | ParentMaskAny
+@dataclass(frozen=True, slots=True)
+class ParentMaskLane:
+    """The child is submitted when this lane of the parent's mask is set."""
+
+    lane: int
+
+
+Activation = Always | ParentMaskAny | ParentMaskLane
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +67,14 @@ class ParentRequest:
     """The child carries the whole parent: contract, access view, mask, address and payload."""
 
 
-ChildProjection = ParentRequest
+@dataclass(frozen=True, slots=True)
+class ElementLane:
+    """The child carries one lane: its address and payload, and no mask."""
+
+    lane: int
+
+
+ChildProjection = ParentRequest | ElementLane
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +87,22 @@ class ParentResponseOrZeroOnEmptyMask:
     """The result is the parent response, or zero made locally when no lane is active."""
 
 
-ResultStrategy = PassThroughParent | ParentResponseOrZeroOnEmptyMask
+class InactiveValue(enum.Enum):
+    """What the lanes read that no child serves."""
+
+    NOT_APPLICABLE = "NotApplicable"
+    ZERO_BITS = "ZeroBits"
+
+
+@dataclass(frozen=True, slots=True)
+class RowMajorLaneValues:
+    """The result is assembled from the children's values, lane by lane."""
+
+    lane_count: int
+    inactive_value: InactiveValue
+
+
+ResultStrategy = PassThroughParent | ParentResponseOrZeroOnEmptyMask | RowMajorLaneValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,14 @@ __all__ = ["Fabric", "MemoryImplementation", "MemoryNames", "NamedMemory"]
 class MemoryNames:
     """Authoring names, outside the record's bytes; all unique within their kind.
 
-    ``patterns[p]`` names the document patterns of port ``p``, in use-pattern order.
+    ``patterns[p]`` names the document patterns of port ``p``, in use-pattern order; ``managers``
+    names the manager endpoints, by ordinal.
     """
 
     endpoints: tuple[str, ...]
     ports: tuple[str, ...]
     patterns: tuple[tuple[str, ...], ...]
+    managers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,16 @@ class MemoryImplementation:
         Every mapped base is a multiple of its element size, so no element crosses a boundary of
         its own size. Saves the second beat of each element; a mapping with another base is
         ``Unsupported``.
+    issue_lanes
+        Children of one ActiveLanesRowMajor firing that go to the service per cycle; positive.
+    counters
+        Make the waiting state of every row readable over the programming port.
     """
 
     bank_function: str = "interleaved"
     aligned_bases: bool = False
+    issue_lanes: int = 1
+    counters: bool = False
 
 
 @dataclass(frozen=True, slots=True)

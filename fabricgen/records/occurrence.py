@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
+from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.records.connectivity import MemoryConnectivityContract
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.service import LocalMemoryService
 
-__all__ = ["MemoryOccurrence", "OperationEngine", "Spatial"]
+__all__ = ["EngineContract", "MemoryOccurrence", "OperationEngine", "Spatial", "Temporal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +18,37 @@ class Spatial:
 
 
 @dataclass(frozen=True, slots=True)
+class Temporal:
+    """Engine contract of a Temporal schedule: rows that every port may serve.
+
+    Parameters
+    ----------
+    resident_context_count
+        Rows of the one operation table (K); positive.
+    """
+
+    resident_context_count: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.resident_context_count <= U64_MAX:
+            raise Invalid(
+                Diagnostic(
+                    "engine-context-count",
+                    "contract.resident_context_count",
+                    "The contexts must be from 1 to 2**64 - 1, "
+                    f"not {self.resident_context_count}",
+                )
+            )
+
+
+EngineContract = Spatial | Temporal
+
+
+@dataclass(frozen=True, slots=True)
 class OperationEngine:
     """Engine contract and the canonical ordered inventory of operation ports; at least one."""
 
-    contract: Spatial
+    contract: EngineContract
     ports: tuple[MemoryOperationPort, ...]
 
     def __post_init__(self) -> None:

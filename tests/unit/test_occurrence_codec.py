@@ -12,7 +12,7 @@ from fabricgen.records.connectivity import (
     SubordinateDispatch,
 )
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
-from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial
+from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial, Temporal
 from fabricgen.records.occurrence_codec import decode, encode
 from fabricgen.vocab.dispatch import AddressTransform
 from tests.support.records import IN, LOCAL, OUT, copy_fabric, gather_fabric, load_fabric
@@ -149,6 +149,13 @@ def test_a_part_is_reported_at_its_place(record, old, new, where):
 def test_an_engine_has_a_port():
     with pytest.raises(Invalid, match=r"^ports: .* at least one port, not 0 \[engine-ports-empty"):
         OperationEngine(Spatial(), ())
+
+
+@pytest.mark.parametrize("count", [0, -1, 2**64])
+def test_a_temporal_engine_has_contexts(count):
+    with pytest.raises(Invalid, match=r"engine-context-count"):
+        Temporal(count)
+    assert Temporal(2**64 - 1).resident_context_count == 2**64 - 1
 
 
 def test_direction_tags_differ():

@@ -332,6 +332,10 @@ RULES: dict[str, Rule] = {
         "An operation engine has at least one operation port.",
         "Canonical Engine Definition",
     ),
+    "engine-context-count": Rule(
+        "A Temporal engine has a positive number of resident contexts that fits 64 bits.",
+        "Temporal Ports And Resident Capacity",
+    ),
     "engine-temporal-not-built": Rule(
         "Temporal engines are legal; this generator has no hardware for them yet.",
         "Temporal Ports And Resident Capacity",
