@@ -35,8 +35,7 @@ class Temporal:
                 Diagnostic(
                     "engine-context-count",
                     "contract.resident_context_count",
-                    "The contexts must be from 1 to 2**64 - 1, "
-                    f"not {self.resident_context_count}",
+                    f"The contexts must be from 1 to 2**64 - 1, not {self.resident_context_count}",
                 )
             )
 
