@@ -20,7 +20,7 @@ from fabricgen.records.resource import RoundRobin
 from fabricgen.rtl.port_shape import port_shape
 from fabricgen.rtl.service.channel import ServiceChannelShape
 from fabricgen.rtl.service.service import LocalMemoryService
-from fabricgen.rtl.spatial_port import SpatialPort
+from fabricgen.rtl.spatial.port import SpatialPort
 from tools import ooc
 
 ROOT = Path(__file__).parent.parent

@@ -4,7 +4,7 @@
 import pytest
 
 from fabricgen.rtl.row_control import RowControl
-from fabricgen.rtl.spatial_port import SpatialPort
+from fabricgen.rtl.spatial.port import SpatialPort
 from tests.support import services
 from tests.support.memories import hybrid_memory
 from tests.support.records import gather_fabric

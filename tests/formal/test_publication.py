@@ -3,7 +3,7 @@ from amaranth.hdl import Assert, Cat, Elaboratable, Module
 
 from fabricgen.plan.geometry import AccessMode, RequesterShape
 from fabricgen.rtl.port_shape import PortShape, RolePath
-from fabricgen.rtl.spatial_port import SpatialPort
+from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.vocab.dataflow import ServiceValueRole
 from tests.formal.harness import prove
 from tests.support.mutants import EagerPort

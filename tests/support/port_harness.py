@@ -16,7 +16,7 @@ from fabricgen.plan.lanes import active_lanes, join_lanes, lane_addresses, split
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import Active
 from fabricgen.rtl.row_control import RowControl
-from fabricgen.rtl.spatial_port import SpatialPort
+from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.vocab.dataflow import ServiceValueRole
 from tests.support.channel import run
 

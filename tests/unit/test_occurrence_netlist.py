@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from fabricgen.rtl import spatial_port
 from fabricgen.rtl.occurrence import MemoryOccurrence
+from fabricgen.rtl.spatial import port as spatial_port
 from tests.support.memories import hybrid_memory
 from tests.support.mutants import BypassQueue
 from tests.support.netlist import Netlist
@@ -12,7 +12,9 @@ from tests.support.rich_memory import RICH
 MEMORIES = {"hybrid": hybrid_memory(), "rich": RICH}
 
 #: Flip-flops that a ready may look at: a queue's occupancy and the configured source.
-ALLOWED = re.compile(r"port_\d+\.\w+_queue\.full(_\d+)?|control_\d+\.controls__source_\w+")
+ALLOWED = re.compile(
+    r"engine\.(port_\d+\.\w+_queue\.full(_\d+)?|control_\d+\.controls__source_\w+)"
+)
 
 
 def ingress_readies(netlist):

@@ -1,0 +1,1 @@
+"""Spatial operation engines: one row per port, held in registers."""

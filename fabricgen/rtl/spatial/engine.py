@@ -1,0 +1,153 @@
+"""The Spatial operation engine: one configured row per port, joined at the endpoints."""
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import and_, or_
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from fabricgen.config.layout import carrier_layout
+from fabricgen.records.fabric import NamedMemory
+from fabricgen.rtl.channel import Channel, ChannelShape
+from fabricgen.rtl.port_shape import RolePath
+from fabricgen.rtl.row_control import RowControl
+from fabricgen.rtl.service.channel import ServiceChannelShape
+from fabricgen.rtl.spatial.port import SpatialPort
+from fabricgen.vocab.fabric import EndpointDirection
+
+__all__ = ["SpatialEngine"]
+
+#: The local service is the first target of an occurrence that has one.
+_LOCAL = 0
+
+
+class SpatialEngine(wiring.Component):
+    """Run the configured row of every port between the endpoints and the targets.
+
+    ``ready`` of every ingress depends on ``hold`` and on registers only. Every egress raises
+    ``valid`` only in a cycle in which all destinations of its firing are ready.
+
+    The configuration may change only while ``empty`` behind ``hold``, which then lasts two
+    cycles more: the rows' controls are registered once. Reset empties the engine.
+
+    Parameters
+    ----------
+    named
+        The memory; one with a Spatial engine that
+        :func:`fabricgen.plan.realisation.unsupported` does not refuse.
+
+    Attributes
+    ----------
+    channels
+        Shape of the channel of each (port, target).
+
+    Members
+    -------
+    configuration : In(carrier width)
+        The semantic carrier; all zero is Disabled.
+    hold : In(1)
+        Close every ingress in this cycle.
+    empty : Out(1)
+        No token, firing or request inside (registered).
+    ingress_<endpoint> : In(channel), egress_<endpoint> : Out(channel)
+        One per endpoint, by its ordinal in the occurrence.
+    request_<port>_<target> : Out(channels[port, target].signature())
+        Whole accesses to each target of a port.
+    fault_row_<port>_<target> : Out(row bits)
+        Row of the response that stands on that channel: the port's own.
+    """
+
+    configuration: Signal
+    hold: Signal
+    empty: Signal
+
+    def __init__(self, named: NamedMemory) -> None:
+        engine = named.occurrence.engine
+        if engine is None:
+            raise ValueError(f"Memory {named.name} must have an engine, not None")
+        self.named = named
+        self.controls = tuple(RowControl(named, port) for port in range(len(engine.ports)))
+        self.ports = tuple(SpatialPort(control.shape) for control in self.controls)
+        self.channels: dict[tuple[int, int], ServiceChannelShape] = {
+            (ordinal, _LOCAL): port.service for ordinal, port in enumerate(self.ports)
+        }
+        members: dict[str, wiring.Member] = {
+            "configuration": In(carrier_layout(named).width),
+            "hold": In(1),
+            "empty": Out(1),
+        }
+        for ordinal, endpoint in enumerate(named.occurrence.endpoints):
+            signature = ChannelShape(endpoint.payload_width).signature()
+            if endpoint.direction is EndpointDirection.IN:
+                members[f"ingress_{ordinal}"] = In(signature)
+            else:
+                members[f"egress_{ordinal}"] = Out(signature)
+        for (port, target), shape in self.channels.items():
+            members[f"request_{port}_{target}"] = Out(shape.signature())
+            members[f"fault_row_{port}_{target}"] = Out(range(max(2, len(self.ports))))
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        """Instances, then the endpoints."""
+        m = Module()
+        for ordinal, (control, port) in enumerate(zip(self.controls, self.ports, strict=True)):
+            m.submodules[f"control_{ordinal}"] = control
+            m.submodules[f"port_{ordinal}"] = port
+            connect(m, control.controls, port.controls)
+            m.d.comb += [control.configuration.eq(self.configuration), port.hold.eq(self.hold)]
+        for port, target in self.channels:
+            outer = getattr(self, f"request_{port}_{target}")
+            connect(m, self.ports[port].request, flipped(outer))
+            m.d.comb += getattr(self, f"fault_row_{port}_{target}").eq(port)
+
+        for ordinal, endpoint in enumerate(self.named.occurrence.endpoints):
+            if endpoint.direction is EndpointDirection.IN:
+                self._join_ingress(m, ordinal)
+            else:
+                self._join_egress(m, ordinal)
+        m.d.comb += self.empty.eq(reduce(and_, (port.empty for port in self.ports)))
+        return m
+
+    def _users(self, ordinal: int) -> Iterable[tuple[Value, Channel]]:
+        """Select bit and channel of every port role that some alternative binds here."""
+        for control, port in zip(self.controls, self.ports, strict=True):
+            for prefix, paths in (("source", port.shape.inputs), ("sink", port.shape.results)):
+                for path in paths:
+                    yield from self._bound(control, port, prefix, path, ordinal)
+
+    def _bound(
+        self, control: RowControl, port: SpatialPort, prefix: str, path: RolePath, ordinal: int
+    ) -> Iterable[tuple[Value, Channel]]:
+        if ordinal in path.endpoints:
+            selected: Signal = getattr(control.controls, f"{prefix}_{path.name}")
+            at = path.endpoints.index(ordinal)
+            yield selected[at], getattr(port, f"{path.name}_{ordinal}")
+
+    def _join_ingress(self, m: Module, ordinal: int) -> None:
+        """Offer to every user: at most one, whose row is active, shows ready."""
+        ingress: Channel = getattr(self, f"ingress_{ordinal}")
+        channels = [channel for _, channel in self._users(ordinal)]
+        m.d.comb += ingress.ready.eq(_any(channel.ready for channel in channels))
+        for channel in channels:
+            m.d.comb += channel.valid.eq(ingress.valid)
+            if hasattr(channel, "data"):
+                m.d.comb += channel.data.eq(ingress.data)
+
+    def _join_egress(self, m: Module, ordinal: int) -> None:
+        """Publish for the one user whose row is active; its payload is steered statically."""
+        egress: Channel = getattr(self, f"egress_{ordinal}")
+        users = list(self._users(ordinal))
+        m.d.comb += egress.valid.eq(_any(channel.valid for _, channel in users))
+        m.d.comb += [channel.ready.eq(egress.ready) for _, channel in users]
+        if hasattr(egress, "data"):
+            payloads = [
+                channel.data if len(users) == 1 else channel.data & here.replicate(len(egress.data))
+                for here, channel in users
+            ]
+            m.d.comb += egress.data.eq(_any(payloads))
+
+
+def _any(terms: Iterable[Value]) -> Value:
+    return reduce(or_, terms, Value.cast(0))
