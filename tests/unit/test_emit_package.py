@@ -110,7 +110,12 @@ def test_the_manifest_names_the_fabric_and_its_options(manifest):
     assert manifest["fabric"] == manifest["top"] == "load_local"
     assert manifest["identity"] == fabric_identity(load_fabric()).hex()
     (memory,) = manifest["memories"]
-    assert memory["implementation"] == {"bank_function": "interleaved", "aligned_bases": False}
+    assert memory["implementation"] == {
+        "bank_function": "interleaved",
+        "aligned_bases": False,
+        "issue_lanes": 1,
+        "counters": False,
+    }
     assert memory["endpoints"][0] == {
         "name": "rd_addr",
         "direction": "in",
