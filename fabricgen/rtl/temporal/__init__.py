@@ -1,0 +1,1 @@
+"""The Temporal operation engine: resident rows over tagged endpoints."""

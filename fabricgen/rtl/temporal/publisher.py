@@ -1,0 +1,156 @@
+"""Retirement of one group of Temporal ports: which row publishes, and when."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fabricgen.rtl.logic import any_bit
+
+__all__ = ["Publisher", "hold_cycles"]
+
+
+def hold_cycles(rows: int) -> int:
+    """Cycles for which a row that was passed over stays the candidate, once per turn."""
+    return max(2, rows)
+
+
+class Publisher(wiring.Component):
+    """Point at one complete row, and publish it in a cycle in which all its destinations are ready.
+
+    The candidate is a register: what it shows (tags) does not depend on any ready, and its
+    destinations answer from that and from their own registers. Either all selected destinations
+    of the candidate take its results in one cycle or none does. A candidate that is refused makes
+    way for the next complete row, round robin from row 0. A row that the pointer finds again
+    after it was refused stays the candidate for ``hold_cycles(rows)`` cycles, or until it is
+    published, in every turn until then.
+
+    A row that is complete in cycle *n* (``complete`` in *n - 1*) and whose destinations are ready
+    from then on is published by cycle *n + (rows - 1) * hold_cycles(rows)*, whatever the
+    destinations of other rows do. While candidates are ready and none is held there is one
+    publication in every cycle. Reset empties the candidate and points before row 0.
+
+    Parameters
+    ----------
+    rows
+        Resident rows.
+    destinations
+        Egress endpoints and internal connections that some row may select; at least 1.
+
+    Members
+    -------
+    complete : In(rows)
+        The row's oldest firing will be complete in the next cycle, if nothing retires now.
+    successor : In(1)
+        The candidate's next firing will be complete in the next cycle.
+    selected_<row> : In(destinations)
+        Where the row's results go; static.
+    ready : In(destinations)
+        The destination takes a token in this cycle.
+    candidate : Out(1), row : Out(range(rows))
+        A complete row stands here (registered).
+    retire : Out(1)
+        It is published now.
+    fire : Out(destinations)
+        Destinations that take its results now.
+    unpublished : Out(1), refusing : Out(destinations)
+        The last cycle of a hold, refused; with it, the destinations that were not ready.
+    """
+
+    complete: Signal
+    successor: Signal
+    ready: Signal
+    candidate: Signal
+    row: Signal
+    retire: Signal
+    fire: Signal
+    unpublished: Signal
+    refusing: Signal
+
+    def __init__(self, rows: int, destinations: int) -> None:
+        for name, value in (("rows", rows), ("destinations", destinations)):
+            if not isinstance(value, int) or value < 1:
+                raise TypeError(f"Publisher {name} must be a positive integer, not {value!r}")
+        self.rows = rows
+        self.destinations = destinations
+        super().__init__(
+            {
+                "complete": In(rows),
+                "successor": In(1),
+                **{f"selected_{row}": In(destinations) for row in range(rows)},
+                "ready": In(destinations),
+                "candidate": Out(1),
+                # The pointer rests before row 0.
+                "row": Out(range(max(2, rows)), init=rows - 1),
+                "retire": Out(1),
+                "fire": Out(destinations),
+                "unpublished": Out(1),
+                "refusing": Out(destinations),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Decide on the candidate, then on the next one."""
+        m = Module()
+        held = Signal()
+        left = Signal(range(hold_cycles(self.rows)))
+        passed = Signal(self.rows)
+
+        selected = Signal(self.destinations)
+        m.d.comb += selected.eq(
+            Array(getattr(self, f"selected_{r}") for r in range(self.rows))[self.row]
+        )
+        self._commit(m, selected)
+        refused = Signal()
+        stay = Signal()
+        m.d.comb += [
+            refused.eq(self.candidate & self.refusing.any()),
+            stay.eq(refused & held & (left != 0)),
+            self.unpublished.eq(refused & held & (left == 0)),
+        ]
+
+        # All others come before the candidate itself, so a retirement decides last.
+        others, following = self._others(m)
+        with m.If(stay):
+            m.d.sync += left.eq(left - 1)
+        with m.Else():
+            m.d.sync += left.eq(hold_cycles(self.rows) - 1)
+            with m.If(others):
+                m.d.sync += [self.candidate.eq(1), self.row.eq(following)]
+                m.d.sync += held.eq(Array(passed)[following])
+            with m.Else():
+                here = Array(self.complete)[self.row]
+                m.d.sync += self.candidate.eq(Mux(self.retire, self.successor, here))
+                m.d.sync += held.eq(refused)
+        for row in range(self.rows):
+            with m.If(self.candidate & (self.row == row)):
+                m.d.sync += passed[row].eq(refused)
+        return m
+
+    def _commit(self, m: Module, selected: Signal) -> None:
+        """All selected destinations or none."""
+        m.d.comb += [
+            self.refusing.eq(selected & ~self.ready),
+            self.retire.eq(self.candidate & ~self.refusing.any()),
+            self.fire.eq(Mux(self.retire, selected, 0)),
+        ]
+
+    def _others(self, m: Module) -> tuple[Value, Value]:
+        """Whether another row is complete, and the first such row after the candidate."""
+        behind = Signal(self.rows)
+        before = Signal(self.rows)
+        following = Signal.like(self.row)
+        m.d.comb += [
+            behind.eq(self.complete & Cat(self.row < row for row in range(self.rows))),
+            before.eq(self.complete & Cat(self.row > row for row in range(self.rows))),
+            following.eq(Mux(behind.any(), _first(behind), _first(before))),
+        ]
+        return behind.any() | before.any(), following
+
+
+def _first(bits: Signal) -> Value:
+    """Position of the lowest bit that is set."""
+    width = max(1, (len(bits) - 1).bit_length())
+    first = [bits[at] & ~any_bit(bits[:at]) for at in range(len(bits))]
+    return Cat(
+        Cat(one for at, one in enumerate(first) if at >> bit & 1).any() for bit in range(width)
+    )
