@@ -56,7 +56,11 @@ def make_job(
         egresses=tuple(_egresses(named, uses, execution)),
         memory=MemoryJob(before, execution.memory, geometry.beat_bytes, tuple(banks)),
         program=tuple(map(_step, programming_sequence(fabric, image))),
-        flags=(registers.flags, registers.out_of_range_row, registers.out_of_range_address),
+        flags=(
+            registers.flags,
+            registers.words["out_of_range_row"],
+            registers.words["out_of_range_address"],
+        ),
         faults=tuple((each.row, each.address & address_mask) for each in execution.out_of_range),
         is_quiescent=all(
             ingress.role is None or ingress.taken == execution.firings[ingress.row or 0]

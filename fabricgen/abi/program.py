@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from fabricgen.abi.identity import identity_word
 from fabricgen.abi.image import decode_image, image_payload
-from fabricgen.abi.unit import WORD_BITS, programming_unit
+from fabricgen.abi.status import WORD_BITS
+from fabricgen.abi.unit import programming_unit
 from fabricgen.records.fabric import Fabric
 
 __all__ = ["AxiLiteRead", "AxiLiteResponse", "AxiLiteStep", "AxiLiteWrite", "programming_sequence"]

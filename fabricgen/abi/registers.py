@@ -4,8 +4,10 @@ from fabricgen.abi.fields import unit_fields
 from fabricgen.abi.identity import fabric_identity, identity_word
 from fabricgen.abi.image import ABI_REF, UNIT_ID
 from fabricgen.abi.meaning import field_meaning
-from fabricgen.abi.unit import WORD_BITS, ProgrammingUnit, programming_unit
-from fabricgen.records.fabric import Fabric
+from fabricgen.abi.status import WORD_BITS, StatusShape, StatusWord, flag_bits
+from fabricgen.abi.unit import ProgrammingUnit, programming_unit
+from fabricgen.records.fabric import Fabric, NamedMemory
+from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["register_map"]
 
@@ -57,19 +59,61 @@ def _registers(fabric: Fabric, unit: ProgrammingUnit) -> list[_Json]:
             "flags",
             at.flags,
             "read, write 1 to clear",
-            "bit 0: out_of_range, sticky, cleared by writing 1; bit 1: quiescent, live",
+            _flags(unit.reports),
         ),
-        ("out_of_range_row", at.out_of_range_row, "read", "row of the first fault"),
-        (
-            "out_of_range_address",
-            at.out_of_range_address,
-            "read",
-            "low 32 bits of the byte address of the first fault",
-        ),
+    ]
+    words = {word.name: word for word in unit.reports.words()}
+    rows += [
+        (name, address, "read", _word(fabric, unit.reports, words[name]))
+        for name, address in at.words.items()
     ]
     return [
         {"name": name, "address": address, "access": access, "meaning": meaning}
         for name, address, access, meaning in rows
+    ]
+
+
+def _flags(reports: StatusShape) -> str:
+    """Words for each bit of the flags register."""
+    bits = sorted((bit, name) for name, bit in flag_bits(reports).items())
+    kinds = {"quiescent": "live"}
+    return "; ".join(f"bit {bit}: {name}, {kinds.get(name, 'sticky')}" for bit, name in bits)
+
+
+def _word(fabric: Fabric, reports: StatusShape, word: StatusWord) -> str:
+    """Words for one read-only register."""
+    (named,) = fabric.memories
+    low, high = word.shift, word.shift + word.width - 1
+    if word.member == "waits":
+        bits = ", ".join(f"bit {bit}: {name}" for bit, name in enumerate(reports.waits))
+        return f"what row {word.shift // len(reports.waits)} has; {bits}"
+    if word.member == "unmatched":
+        names = named.names.endpoints[low : high + 1]
+        bits = ", ".join(f"bit {bit}: {name}" for bit, name in enumerate(names))
+        return f"sticky with the flag, a token had a tag that no row matches; {bits}"
+    if word.member == "unpublished_destinations":
+        bits = ", ".join(
+            f"bit {i}: {name}" for i, name in enumerate(_destinations(named)[low : high + 1])
+        )
+        return f"destinations that were not ready through a whole hold, first event; {bits}"
+    _, _, detail = word.member.rpartition("_")
+    if detail == "address":
+        return f"bits {high}..{low} of the byte address of the first event"
+    return "row of the first event"
+
+
+def _destinations(named: NamedMemory) -> list[str]:
+    """Output endpoints, then internal connections, as the report counts them."""
+    occurrence = named.occurrence
+    outputs = [
+        name
+        for name, endpoint in zip(named.names.endpoints, occurrence.endpoints, strict=True)
+        if endpoint.direction is EndpointDirection.OUT
+    ]
+    return outputs + [
+        f"{named.names.endpoints[c.source_endpoint_ordinal]} to "
+        f"{named.names.endpoints[c.sink_endpoint_ordinal]}"
+        for c in occurrence.connectivity.internal_connections
     ]
 
 

@@ -1,21 +1,22 @@
 """Where the carriers of one fabric lie in its programming unit, and at which addresses.
 
 The unit's payload starts with one reserved bit; the carriers follow without gaps, in memory
-order. The host sees it as 32-bit words from byte 0, then a commit and a status word, and the
-extension registers at the next power of two.
+order. The host sees it as 32-bit words from byte 0, then a commit and a status word, and at the
+next power of two the identity, the flags and the words that say more about them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fabricgen.abi.status import WORD_BITS, StatusShape, status_shape
 from fabricgen.config.layout import carrier_layout
 from fabricgen.config.storable import storable_mask
 from fabricgen.errors import Unsupported
 from fabricgen.plan.realisation import unsupported
 from fabricgen.records.fabric import Fabric
 
-__all__ = ["WORD_BITS", "ProgrammingUnit", "RegisterMap", "programming_unit"]
+__all__ = ["ProgrammingUnit", "RegisterMap", "programming_unit", "register_addresses"]
 
-WORD_BITS = 32
 _WORD_BYTES = WORD_BITS // 8
 _RESERVED_BITS = 1
 _SMALLEST_EXTENSION_BASE = 16
@@ -35,17 +36,17 @@ class RegisterMap:
         Reads as the first four bytes of the fabric's identity, big-endian; the same value must be
         written before each commit.
     flags
-        Bit 0 ``out_of_range``, sticky, cleared by writing 1 to it; bit 1 ``quiescent``, live.
-    out_of_range_row, out_of_range_address
-        First fault since the flag was clear: its row, and the low 32 bits of its byte address.
+        Sticky flags of :mod:`fabricgen.abi.status`, each cleared by writing 1 to it, and live
+        quiescence.
+    words
+        Read-only words behind the flags, by name, in address order.
     """
 
     commit: int
     status: int
     identity: int
     flags: int
-    out_of_range_row: int
-    out_of_range_address: int
+    words: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class ProgrammingUnit:
         Payload bits that some legal configuration sets; a commit with any other is refused.
     registers
         Addresses behind the payload.
+    reports
+        What the memory reports.
     """
 
     payload_bits: int
@@ -71,6 +74,7 @@ class ProgrammingUnit:
     word_count: int
     storable_mask: int
     registers: RegisterMap
+    reports: StatusShape
 
 
 def programming_unit(fabric: Fabric) -> ProgrammingUnit:
@@ -83,12 +87,18 @@ def programming_unit(fabric: Fabric) -> ProgrammingUnit:
         mask |= storable_mask(named) << offset
         offset += carrier_layout(named).width
     word_count = -(-offset // WORD_BITS)
-    return ProgrammingUnit(offset, tuple(offsets), word_count, mask, _registers(word_count))
+    (reports,) = map(status_shape, fabric.memories)
+    registers = register_addresses(word_count, reports)
+    return ProgrammingUnit(offset, tuple(offsets), word_count, mask, registers, reports)
 
 
-def _registers(word_count: int) -> RegisterMap:
+def register_addresses(word_count: int, reports: StatusShape) -> RegisterMap:
+    """Place the registers behind a payload of ``word_count`` words."""
     commit = word_count * _WORD_BYTES
     end = commit + 2 * _WORD_BYTES
     base = max(_SMALLEST_EXTENSION_BASE, 1 << (end - 1).bit_length())
-    identity, flags, row, address = range(base, base + 4 * _WORD_BYTES, _WORD_BYTES)
-    return RegisterMap(commit, commit + _WORD_BYTES, identity, flags, row, address)
+    flags = base + _WORD_BYTES
+    words = {
+        word.name: flags + _WORD_BYTES * ordinal for ordinal, word in enumerate(reports.words(), 1)
+    }
+    return RegisterMap(commit, commit + _WORD_BYTES, base, flags, words)

@@ -56,11 +56,7 @@ class FabricTop(wiring.Component):
         """Join loader and occurrence."""
         m = Module()
         m.submodules.occurrence = occurrence = self.occurrence
-        faults = {
-            f"{name}_bits": len(getattr(occurrence, f"out_of_range_{name}", ()))
-            for name in ("row", "address")
-        }
-        m.submodules.loader = loader = ConfigurationLoader(self.unit, self.identity, **faults)
+        m.submodules.loader = loader = ConfigurationLoader(self.unit, self.identity)
         wiring.connect(m, wiring.flipped(self.cfg), loader.cfg)
 
         (offset,) = self.unit.carrier_offsets
@@ -69,11 +65,9 @@ class FabricTop(wiring.Component):
             occurrence.configuration.eq(carrier),
             occurrence.hold.eq(loader.hold),
             loader.quiescent.eq(occurrence.quiescent),
-            loader.out_of_range.eq(occurrence.out_of_range),
         ]
-        for name in loader.details:
-            member = f"out_of_range_{name}"
-            m.d.comb += getattr(loader, member).eq(getattr(occurrence, member))
+        for name in self.unit.reports.members:
+            m.d.comb += getattr(loader, name).eq(getattr(occurrence, name))
 
         for outer, inner, is_input in self._channels():
             if is_input:

@@ -1,11 +1,13 @@
 """Programming interface of a fabric: registers on AXI4-Lite, commit at quiescence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fabricgen.abi.status import FLAG_QUIESCENT, FLAG_UNMATCHED
 from fabricgen.abi.unit import ProgrammingUnit
 from fabricgen.rtl.axi_lite import AxiLite, AxiLiteTarget, Response, axi_lite_signature
 from fabricgen.rtl.commit_sequencer import CommitSequencer
@@ -23,7 +25,7 @@ class _Parts:
     bus: AxiLiteTarget
     bank: ConfigurationBank
     commit: CommitSequencer
-    fault: FaultRecord
+    faults: Mapping[str, FaultRecord]
 
 
 class ConfigurationLoader(wiring.Component):
@@ -45,8 +47,6 @@ class ConfigurationLoader(wiring.Component):
         Payload and addresses.
     identity
         32-bit word that must be written before each commit.
-    row_bits, address_bits
-        Widths of the fault's row and byte address; 0 leaves the member out.
 
     Members
     -------
@@ -57,43 +57,35 @@ class ConfigurationLoader(wiring.Component):
         Registered: nothing may enter the fabric.
     quiescent : In(1)
         Nothing is inside the fabric.
-    out_of_range : In(1), out_of_range_row : In(row_bits), out_of_range_address : In(address_bits)
-        An access left every region in this cycle; the first one is kept until it is cleared.
+    <report> : In(1), <report>_<detail> : In
+        Each of ``unit.reports``, for one cycle; the first one is kept until it is cleared.
+    unmatched : In(unit.reports.unmatched), absent in a Spatial schedule
+        A token stands at this input endpoint whose tag no row matches.
+    waits : In(rows * bits), absent without counters
+        What each row has, row 0 lowest; read as it is.
     """
 
     cfg: AxiLite
     configuration: Signal
     hold: Signal
     quiescent: Signal
-    out_of_range: Signal
-    out_of_range_row: Signal
-    out_of_range_address: Signal
+    unmatched: Signal
+    waits: Signal
 
-    def __init__(
-        self, unit: ProgrammingUnit, identity: int, *, row_bits: int, address_bits: int
-    ) -> None:
+    def __init__(self, unit: ProgrammingUnit, identity: int) -> None:
         if not isinstance(unit, ProgrammingUnit):
             raise TypeError(f"ConfigurationLoader unit must be a ProgrammingUnit, not {unit!r}")
         if not 0 <= identity < 1 << _WORD_BITS:
             raise ValueError(f"ConfigurationLoader identity must have 32 bits, not {identity:#x}")
         self.unit = unit
         self.identity = identity
-        details = {"row": row_bits, "address": address_bits}
-        for name, width in details.items():
-            if width < 0:
-                raise ValueError(
-                    f"ConfigurationLoader {name}_bits must not be negative, not {width}"
-                )
-        self.details = {name: width for name, width in details.items() if width}
-        widths = {f"out_of_range_{name}": width for name, width in self.details.items()}
         super().__init__(
             {
                 "cfg": In(axi_lite_signature()),
                 "configuration": Out(unit.payload_bits),
                 "hold": Out(1),
                 "quiescent": In(1),
-                "out_of_range": In(1),
-                **{name: In(width) for name, width in widths.items()},
+                **{name: In(width) for name, width in unit.reports.members.items()},
             }
         )
 
@@ -104,12 +96,11 @@ class ConfigurationLoader(wiring.Component):
             AxiLiteTarget(),
             ConfigurationBank(self.unit.payload_bits, self.unit.storable_mask),
             CommitSequencer(),
-            FaultRecord(self.details),
+            {each.name: FaultRecord(dict(each.details)) for each in self.unit.reports.reports},
         )
         m.submodules.bus = parts.bus
         m.submodules.bank = parts.bank
         m.submodules.commit = parts.commit
-        m.submodules.fault = parts.fault
         wiring.connect(m, wiring.flipped(self.cfg), parts.bus.bus)
 
         m.d.comb += [
@@ -117,11 +108,13 @@ class ConfigurationLoader(wiring.Component):
             self.hold.eq(parts.commit.hold),
             parts.commit.quiescent.eq(self.quiescent),
             parts.bank.swap.eq(parts.commit.swap),
-            parts.fault.report.eq(self.out_of_range),
         ]
-        for name in self.details:
-            report = getattr(parts.fault, f"report_{name}")
-            m.d.comb += report.eq(getattr(self, f"out_of_range_{name}"))
+        for name, fault in parts.faults.items():
+            m.submodules[name] = fault
+            m.d.comb += fault.report.eq(getattr(self, name))
+            for detail in fault.details:
+                report = getattr(fault, f"report_{detail}")
+                m.d.comb += report.eq(getattr(self, f"{name}_{detail}"))
 
         identify = Signal(_WORD_BYTES)
         identified = Signal(_WORD_BYTES)
@@ -135,12 +128,21 @@ class ConfigurationLoader(wiring.Component):
         shadow_fits = parts.bank.complete & parts.bank.legal
         m.d.comb += parts.commit.permitted.eq(shadow_fits & identified.all())
 
-        self._writes(m, parts, identify)
-        self._reads(m, parts)
+        clear = Signal(_WORD_BITS)
+        self._writes(m, parts, identify, clear)
+        for report in self.unit.reports.reports:
+            m.d.comb += parts.faults[report.name].clear.eq(clear[report.flag])
+        self._reads(m, parts, self._unmatched(m, clear[FLAG_UNMATCHED]))
         return m
 
-    def _writes(self, m: Module, parts: _Parts, identify: Signal) -> None:
-        """Decode a write; ``identify`` has the bytes of the identity word that are written."""
+    def _writes(self, m: Module, parts: _Parts, identify: Signal, clear: Signal) -> None:
+        """Decode a write.
+
+        ``identify`` has the bytes of the identity word that are written, ``clear`` the flags.
+        """
+        reports = self.unit.reports
+        clearable = sum(1 << report.flag for report in reports.reports)
+        clearable |= bool(reports.unmatched) << FLAG_UNMATCHED
         bus, bank, commit, registers = parts.bus, parts.bank, parts.commit, self.unit.registers
         data = bus.write_data
         ones = Signal(_WORD_BITS)
@@ -172,26 +174,26 @@ class ConfigurationLoader(wiring.Component):
             with m.Case(registers.identity):
                 m.d.comb += identify.eq(bus.write_strobe & bus.write.replicate(_WORD_BYTES))
                 m.d.comb += bus.write_response.eq(Response.OKAY)
-            with m.Case(registers.flags), m.If(only_bit_0):
-                m.d.comb += parts.fault.clear.eq(bus.write & ones[0])
+            with m.Case(registers.flags), m.If(~(ones & ~clearable).any()):
+                m.d.comb += clear.eq(Mux(bus.write, ones, 0))
                 m.d.comb += bus.write_response.eq(Response.OKAY)
-            with m.Case(
-                registers.status, registers.out_of_range_row, registers.out_of_range_address
-            ):
+            with m.Case(registers.status, *registers.words.values()):
                 m.d.comb += bus.write_response.eq(Response.SLVERR)
             with m.Default():
                 m.d.comb += bus.write_response.eq(Response.DECERR)
 
-    def _reads(self, m: Module, parts: _Parts) -> None:
-        bus, bank, fault, registers = parts.bus, parts.bank, parts.fault, self.unit.registers
+    def _reads(self, m: Module, parts: _Parts, unmatched: Value) -> None:
+        bus, bank, registers = parts.bus, parts.bank, self.unit.registers
+        values = self._reported(parts, unmatched)
         answers: dict[int, Value | int] = {
             registers.commit: 0,
             registers.status: bank.complete,
             registers.identity: self.identity,
-            registers.flags: Cat(fault.flag, self.quiescent),
-            registers.out_of_range_row: fault.row if "row" in self.details else 0,
-            registers.out_of_range_address: fault.address if "address" in self.details else 0,
+            registers.flags: self._flags(parts, unmatched),
         }
+        for word in self.unit.reports.words():
+            bits = values[word.member][word.shift : word.shift + word.width]
+            answers[registers.words[word.name]] = bits
         if self.unit.word_count > 1:
             m.d.comb += bank.read_word.eq(bus.read_address[2:])
 
@@ -203,6 +205,29 @@ class ConfigurationLoader(wiring.Component):
                     m.d.comb += bus.read_data.eq(answer)
             with m.Default():
                 m.d.comb += bus.read_response.eq(Response.DECERR)
+
+    def _unmatched(self, m: Module, clear: Value) -> Value:
+        """One sticky bit per input endpoint; a token in the cycle of the clear counts anew."""
+        if not self.unit.reports.unmatched:
+            return Const(0, 1)
+        seen = Signal.like(self.unmatched, name="unmatched_seen")
+        m.d.sync += seen.eq(Mux(clear, 0, seen) | self.unmatched)
+        return seen
+
+    def _flags(self, parts: _Parts, unmatched: Value) -> Value:
+        flags: dict[int, Value] = {FLAG_QUIESCENT: self.quiescent, FLAG_UNMATCHED: unmatched.any()}
+        for report in self.unit.reports.reports:
+            flags[report.flag] = parts.faults[report.name].flag
+        return Cat(flags.get(bit, Const(0, 1)) for bit in range(max(flags) + 1))
+
+    def _reported(self, parts: _Parts, unmatched: Value) -> dict[str, Value]:
+        """Value of every member that has words."""
+        values: dict[str, Value] = {"unmatched": unmatched}
+        for name, fault in parts.faults.items():
+            values |= {f"{name}_{detail}": getattr(fault, detail) for detail in fault.details}
+        if self.unit.reports.rows:
+            values["waits"] = self.waits
+        return values
 
     def _in_payload(self, address: Value) -> Value:
         return (address[2:] < self.unit.word_count) & (address[:2] == 0)

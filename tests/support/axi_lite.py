@@ -126,7 +126,7 @@ class RegisterModel:
             if ones:
                 self.fault = None
             return OKAY
-        read_only = (registers.status, registers.out_of_range_row, registers.out_of_range_address)
+        read_only = (registers.status, *registers.words.values())
         return SLVERR if address in read_only else DECERR
 
     def _commit(self, quiescent: bool) -> int:
@@ -149,8 +149,8 @@ class RegisterModel:
             registers.status: int(self.complete),
             registers.identity: self.identity,
             registers.flags: int(self.fault is not None) | quiescent << 1,
-            registers.out_of_range_row: row,
-            registers.out_of_range_address: fault_address,
+            registers.words["out_of_range_row"]: row,
+            registers.words["out_of_range_address"]: fault_address,
         }
         return (words[address], OKAY) if address in words else (None, DECERR)
 

@@ -96,7 +96,8 @@ class TopRun:
     async def flags(self, ctx):
         """Sticky flag word, row and address."""
         registers = self.registers
-        places = registers.flags, registers.out_of_range_row, registers.out_of_range_address
+        words = registers.words
+        places = registers.flags, words["out_of_range_row"], words["out_of_range_address"]
         return [(await read(ctx, self.dut.cfg, at))[0] for at in places]
 
     async def pull_reset(self, ctx):

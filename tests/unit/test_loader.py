@@ -6,7 +6,8 @@ from amaranth.hdl import ResetInserter, Signal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.abi.unit import ProgrammingUnit, RegisterMap
+from fabricgen.abi.status import Report, StatusShape
+from fabricgen.abi.unit import ProgrammingUnit, RegisterMap, register_addresses
 from fabricgen.emit.verilog import to_verilog
 from fabricgen.rtl.loader import ConfigurationLoader
 from tests.support.axi_lite import DECERR, OKAY, SLVERR, RegisterModel, monitor, read, write
@@ -14,22 +15,26 @@ from tests.support.channel import run
 from tests.support.netlist import comb_sources
 from tests.support.verilog import check, compiles_as_2005, lint
 
+REPORTS = StatusShape((Report("out_of_range", 0, (("row", 2), ("address", 16))),))
+FAULT_WORDS = {"out_of_range_row": 24, "out_of_range_address": 28}
+
 #: 45 bits: two words; bytes with all, some and no storable bits.
 UNIT = ProgrammingUnit(
     payload_bits=45,
     carrier_offsets=(1,),
     word_count=2,
     storable_mask=0b0_0011_0101_1111_0000_0000_1111_1111_0000_0000_1110,
-    registers=RegisterMap(8, 12, 16, 20, 24, 28),
+    registers=RegisterMap(8, 12, 16, 20, FAULT_WORDS),
+    reports=REPORTS,
 )
-NARROW = ProgrammingUnit(5, (1,), 1, 0b11110, RegisterMap(4, 8, 16, 20, 24, 28))
+NARROW = ProgrammingUnit(5, (1,), 1, 0b11110, RegisterMap(4, 8, 16, 20, FAULT_WORDS), REPORTS)
 IDENTITY = 0xCAFE1234
 LEGAL = UNIT.storable_mask
 COMMIT, STATUS, IDENTITY_WORD, FLAGS, ROW, ADDRESS = 8, 12, 16, 20, 24, 28
 
 
 def loader(unit=UNIT):
-    return ConfigurationLoader(unit, IDENTITY, row_bits=2, address_bits=16)
+    return ConfigurationLoader(unit, IDENTITY)
 
 
 def program(bench, *, unit=UNIT, quiescent=True, background=()):
@@ -281,6 +286,104 @@ def test_the_first_fault_is_kept_until_it_is_cleared():
     program(bench)
 
 
+#: What a Temporal memory with one manager, 40 inputs and 3 rows under ``counters`` reports.
+WIDE = StatusShape(
+    reports=(
+        Report("out_of_range", 0, (("row", 2), ("address", 64))),
+        Report("target_error", 2, (("row", 2), ("address", 64))),
+        Report("unpublished", 3, (("row", 2), ("destinations", 33))),
+    ),
+    unmatched=40,
+    rows=3,
+    waits=("operand_address", "operand_control", "claim", "issued", "held", "complete"),
+)
+WIDE_UNIT = ProgrammingUnit(45, (1,), 2, LEGAL, register_addresses(2, WIDE), WIDE)
+
+
+def test_the_words_of_a_wide_status_follow_each_other():
+    # Two payload words, commit and status end at 16; identity 16, flags 20, then the words.
+    names = (
+        "out_of_range_row out_of_range_address out_of_range_address_1 target_error_row "
+        "target_error_address target_error_address_1 unpublished_row unpublished_destinations "
+        "unpublished_destinations_1 unmatched unmatched_1 waits_0 waits_1 waits_2"
+    )
+    assert WIDE_UNIT.registers.words == {
+        name: 24 + 4 * ordinal for ordinal, name in enumerate(names.split())
+    }
+
+
+def test_each_report_keeps_its_own_first_event():
+    at = WIDE_UNIT.registers.words
+
+    async def bench(ctx, dut):
+        for row, address in ((1, 0x1_2345_6789_ABCD), (2, 0xFFFF_FFFF_FFFF_FFFF)):
+            ctx.set(dut.target_error, 1)
+            ctx.set(dut.target_error_row, row)
+            ctx.set(dut.target_error_address, address)
+            await ctx.tick()
+        ctx.set(dut.target_error, 0)
+        ctx.set(dut.unpublished, 1)
+        ctx.set(dut.unpublished_row, 2)
+        ctx.set(dut.unpublished_destinations, 1 << 32 | 5)
+        await ctx.tick()
+        ctx.set(dut.unpublished, 0)
+        assert await read(ctx, dut.cfg, FLAGS) == (0b01110, OKAY)
+        assert await read(ctx, dut.cfg, at["target_error_row"]) == (1, OKAY)
+        assert await read(ctx, dut.cfg, at["target_error_address"]) == (0x6789_ABCD, OKAY)
+        assert await read(ctx, dut.cfg, at["target_error_address_1"]) == (0x1_2345, OKAY)
+        assert await read(ctx, dut.cfg, at["unpublished_row"]) == (2, OKAY)
+        assert await read(ctx, dut.cfg, at["unpublished_destinations"]) == (5, OKAY)
+        assert await read(ctx, dut.cfg, at["unpublished_destinations_1"]) == (1, OKAY)
+        assert await read(ctx, dut.cfg, at["out_of_range_row"]) == (0, OKAY)
+        assert await write(ctx, dut.cfg, FLAGS, 0b01000) == OKAY
+        assert await read(ctx, dut.cfg, FLAGS) == (0b00110, OKAY)
+        assert await write(ctx, dut.cfg, FLAGS, 0b11101) == OKAY
+        assert await read(ctx, dut.cfg, FLAGS) == (0b00010, OKAY)
+
+    program(bench, unit=WIDE_UNIT)
+
+
+def test_unmatched_endpoints_stay_until_the_flag_is_cleared():
+    at = WIDE_UNIT.registers.words
+
+    async def bench(ctx, dut):
+        for endpoint in (3, 33):
+            ctx.set(dut.unmatched, 1 << endpoint)
+            await ctx.tick()
+        ctx.set(dut.unmatched, 0)
+        assert await read(ctx, dut.cfg, FLAGS) == (0b10010, OKAY)
+        assert await read(ctx, dut.cfg, at["unmatched"]) == (1 << 3, OKAY)
+        assert await read(ctx, dut.cfg, at["unmatched_1"]) == (1 << 1, OKAY)
+        assert await write(ctx, dut.cfg, FLAGS, 0b01101) == OKAY
+        assert await read(ctx, dut.cfg, FLAGS) == (0b10010, OKAY)
+        assert await write(ctx, dut.cfg, FLAGS, 0b10000) == OKAY
+        assert await read(ctx, dut.cfg, FLAGS) == (0b00010, OKAY)
+        assert await read(ctx, dut.cfg, at["unmatched_1"]) == (0, OKAY)
+
+    program(bench, unit=WIDE_UNIT)
+
+
+def test_what_the_rows_wait_for_is_read_as_it_is():
+    at = WIDE_UNIT.registers.words
+
+    async def bench(ctx, dut):
+        ctx.set(dut.waits, 0b100001_010101_000010)
+        for row, word in enumerate((0b000010, 0b010101, 0b100001)):
+            assert await read(ctx, dut.cfg, at[f"waits_{row}"]) == (word, OKAY)
+            assert await write(ctx, dut.cfg, at[f"waits_{row}"], 0) == SLVERR
+        assert (await read(ctx, dut.cfg, at["waits_2"] + 4))[1] == DECERR
+
+    program(bench, unit=WIDE_UNIT)
+
+
+@pytest.mark.parametrize("ones", [0b10, 0b100000, 1 << 31, 0b11111])
+def test_only_sticky_flags_are_cleared_by_ones(ones):
+    async def bench(ctx, dut):
+        assert await write(ctx, dut.cfg, FLAGS, ones) == SLVERR
+
+    program(bench, unit=WIDE_UNIT)
+
+
 def test_a_fault_in_the_cycle_of_the_clear_is_not_lost():
     async def bench(ctx, dut):
         await raise_fault(ctx, dut, 2, 5)
@@ -436,15 +539,8 @@ def test_the_text_is_clean(unit, tmp_path):
     [
         ({"identity": 1 << 32}, ValueError, "^ConfigurationLoader identity must have 32 bits"),
         ({"unit": 45}, TypeError, "^ConfigurationLoader unit must be a ProgrammingUnit, not 45$"),
-        (
-            {"row_bits": -1},
-            ValueError,
-            "^ConfigurationLoader row_bits must not be negative, not -1$",
-        ),
     ],
 )
 def test_arguments_are_checked(kwargs, error, message):
     with pytest.raises(error, match=message):
-        ConfigurationLoader(
-            **{"unit": UNIT, "identity": IDENTITY, "row_bits": 2, "address_bits": 16, **kwargs}
-        )
+        ConfigurationLoader(**{"unit": UNIT, "identity": IDENTITY, **kwargs})

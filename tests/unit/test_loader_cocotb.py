@@ -19,7 +19,7 @@ JOB = {
     "identity_word": UNIT.registers.identity,
     "commit": UNIT.registers.commit,
     "status": UNIT.registers.status,
-    "beyond": UNIT.registers.out_of_range_address + 4,
+    "beyond": UNIT.registers.words["out_of_range_address"] + 4,
 }
 
 
