@@ -17,7 +17,7 @@ from typing import Any
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
-from fabricgen.author.workload import Workload
+from fabricgen.author.workload import StreamRef, Workload
 from sim.bench_documents import BenchPort, fabric_document, mapping_document
 from sim.environment import SIMULATORS
 from sim.report import SimulationReport
@@ -76,14 +76,14 @@ def measure(case: Case, simulator: str, directory: Path) -> list[Figure]:
     fabric = parse_fabric(text)
     rows = parse_mapping(mapping_document(name, case.ports), fabric)
     names = fabric.memories[0].names.endpoints
-    streams: dict[tuple[int, int], tuple[int, ...]] = {}
+    streams: dict[StreamRef, tuple[int, ...]] = {}
     for number, tokens in enumerate(case.indices):
-        streams[0, names.index(f"p{number}_addr")] = tokens
-        streams[0, names.index(f"p{number}_ctrl")] = (0,) * len(tokens)
+        streams[0, names.index(f"p{number}_addr"), None] = tokens
+        streams[0, names.index(f"p{number}_ctrl"), None] = (0,) * len(tokens)
         if case.ports[number].kind == "store":
             mask = (1 << case.ports[number].data_bits) - 1
             values = tuple(0x9E3779B97F4A7C15 * (i + 1) & mask for i in range(len(tokens)))
-            streams[0, names.index(f"p{number}_data")] = values
+            streams[0, names.index(f"p{number}_data"), None] = values
     report = simulate(
         fabric,
         rows,

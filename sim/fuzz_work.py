@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fabricgen.author.workload import Workload
+from fabricgen.author.workload import StreamRef, Workload
 from fabricgen.plan.admission import Admission, admissions, admitting_capability
 from fabricgen.plan.lanes import active_lanes, element_bytes
 from fabricgen.plan.realisation import unsupported_rows
@@ -65,15 +65,15 @@ def draw_workload(
     service = named.occurrence.local_service
     capacity = 0 if service is None else service.capacity_bytes
     owners = _owners(rng, active, capacity)
-    streams: dict[tuple[int, int], tuple[int, ...]] = {}
+    streams: dict[StreamRef, tuple[int, ...]] = {}
     for ordinal, row in active:
         count = rng.randint(1, firings)
         for endpoint, tokens in _RowTraffic(rng, named, ordinal, row, owners).streams(count):
-            streams[0, endpoint] = tokens
+            streams[0, endpoint, None] = tokens
     for ordinal, endpoint in enumerate(named.occurrence.endpoints):
-        if endpoint.direction is EndpointDirection.IN and (0, ordinal) not in streams:
+        if endpoint.direction is EndpointDirection.IN and (0, ordinal, None) not in streams:
             some = range(rng.choice([0, 0, 3]))
-            streams[0, ordinal] = tuple(rng.getrandbits(endpoint.payload_width) for _ in some)
+            streams[0, ordinal, None] = tuple(rng.getrandbits(endpoint.payload_width) for _ in some)
     return Workload(streams, (((0, rng.randbytes(capacity)),),))
 
 

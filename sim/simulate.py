@@ -69,7 +69,7 @@ def simulate(
     else:
         configurations = decode_image(fabric, image)
     (named,), (configuration,) = fabric.memories, configurations
-    streams = {endpoint: tokens for (_, endpoint), tokens in workload.streams.items()}
+    streams = {endpoint: tokens for (_, endpoint, _), tokens in workload.streams.items()}
     before = _contents(named, workload.memories[0] if workload.memories else ())
     execution = execute(named, configuration, streams, before)
     expectations = tuple(_unexpected(named, workload, execution))
@@ -134,7 +134,7 @@ def _contents(named: NamedMemory, parts: Sequence[tuple[int, bytes]]) -> bytes:
 
 def _unexpected(named: NamedMemory, workload: Workload, execution: Execution) -> Iterator[Finding]:
     """Hold what the workload expects against the model, before any hardware runs."""
-    for (_, endpoint), expected in workload.expected.items():
+    for (_, endpoint, _), expected in workload.expected.items():
         name, tokens = named.names.endpoints[endpoint], execution.outputs[endpoint]
         if len(tokens) != len(expected):
             yield Finding(

@@ -7,25 +7,25 @@ from fabricgen.author.findings import Findings
 from fabricgen.author.packing import TokenShape, fitting
 from fabricgen.author.streams import number
 from fabricgen.author.workload_document import (
+    ContentsDocument,
     HexImage,
     ImageDocument,
-    LocalWorkloadDocument,
     NpyImage,
     RawImage,
     WordsImage,
 )
-from fabricgen.records.fabric import NamedMemory
 
-__all__ = ["read_images"]
+__all__ = ["Parts", "read_images"]
+
+#: Byte offsets and the bytes from there on, sorted and apart.
+Parts = tuple[tuple[int, bytes], ...]
 
 
 def read_images(
-    memory: NamedMemory, document: LocalWorkloadDocument, files: DataFiles, findings: Findings
-) -> tuple[tuple[int, bytes], ...]:
-    """Read the images of one memory, sorted by offset; they lie in its capacity, apart."""
-    service = memory.occurrence.local_service
-    capacity = 0 if service is None else service.capacity_bytes
-    where = f"memory.{memory.name}.local.image"
+    document: ContentsDocument, capacity: int, where: str, files: DataFiles, findings: Findings
+) -> Parts:
+    """Read the images of one service, sorted by offset; they lie in its capacity, apart."""
+    where = f"{where}.image"
     parts: list[tuple[int, bytes, str]] = []
     for image, place in _placed(document, where):
         data = _bytes(image, place, files, findings)
@@ -51,7 +51,7 @@ def read_images(
     return tuple((start, data) for start, data, _ in parts)
 
 
-def _placed(document: LocalWorkloadDocument, where: str) -> list[tuple[ImageDocument, str]]:
+def _placed(document: ContentsDocument, where: str) -> list[tuple[ImageDocument, str]]:
     if isinstance(document.image, list):
         return [(image, f"{where}[{i}]") for i, image in enumerate(document.image)]
     return [(document.image, where)]

@@ -1,7 +1,8 @@
 """Token streams of a workload, read for the rows that consume and produce them."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fabricgen.author.data_files import DataFiles, Elements
 from fabricgen.author.findings import Findings
@@ -20,15 +21,16 @@ from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.records.fabric import Fabric, NamedMemory
 
-__all__ = ["EndpointUse", "StreamReader", "endpoint_uses", "number"]
+__all__ = ["EndpointUse", "StreamReader", "StreamRef", "TokenUses", "endpoint_uses", "number"]
 
-_EndpointRef = tuple[int, int]
+#: Memory ordinal, endpoint ordinal, and the tag, which is ``None`` on an untagged endpoint.
+StreamRef = tuple[int, int, int | None]
 _RowRef = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointUse:
-    """The one active row behind an endpoint, and the shape of its tokens."""
+    """The one active row behind an endpoint and tag, and the shape of its tokens."""
 
     row: _RowRef
     is_input: bool
@@ -36,76 +38,133 @@ class EndpointUse:
     name: str
 
 
+@dataclass(slots=True)
+class TokenUses:
+    """What the active rows of a mapped fabric do with tokens.
+
+    Parameters
+    ----------
+    streams
+        The external inputs and the exposed results.
+    internal
+        Memory and endpoint of every active role that has internal connections only.
+    producers
+        Per row, the rows whose results it takes over internal connections.
+    """
+
+    streams: dict[StreamRef, EndpointUse] = field(default_factory=dict[StreamRef, EndpointUse])
+    internal: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    producers: dict[_RowRef, tuple[_RowRef, ...]] = field(
+        default_factory=dict[_RowRef, tuple[_RowRef, ...]]
+    )
+
+
 def number(value: Number) -> int:
     """Integer behind a TOML integer or a hexadecimal string."""
     return value if isinstance(value, int) else int(value, 16)
 
 
-def endpoint_uses(
-    fabric: Fabric, configurations: Sequence[MemoryConfiguration]
-) -> dict[_EndpointRef, EndpointUse]:
-    """Every endpoint that an active row uses."""
-    uses: dict[_EndpointRef, EndpointUse] = {}
+def endpoint_uses(fabric: Fabric, configurations: Sequence[MemoryConfiguration]) -> TokenUses:
+    """Everything that the active rows take and give."""
+    uses = TokenUses()
     for ordinal, memory in enumerate(fabric.memories):
         configuration = configurations[ordinal]
         if isinstance(configuration, Active):
-            uses |= _memory_uses(ordinal, memory, configuration)
+            _add_memory(uses, ordinal, memory, configuration)
     return uses
 
 
-def _memory_uses(
-    ordinal: int, memory: NamedMemory, configuration: Active
-) -> dict[_EndpointRef, EndpointUse]:
-    uses: dict[_EndpointRef, EndpointUse] = {}
+def _add_memory(uses: TokenUses, ordinal: int, memory: NamedMemory, configuration: Active) -> None:
     ports = memory.occurrence.engine.ports if memory.occurrence.engine is not None else ()
-    for position, row in enumerate(configuration.operation_rows):
-        if row is None:
-            continue
+    rows = {p: row for p, row in enumerate(configuration.operation_rows) if row is not None}
+    makers = {
+        connection: position
+        for position, row in rows.items()
+        for _, destination in row.destinations
+        for connection in destination.connections
+    }
+    for position, row in rows.items():
         alternative = ports[row.port].capability_alternatives[row.capability_alternative]
         inputs, results = active_roles(alternative, row.actor, row.access)
-        for is_input, bindings in ((True, inputs), (False, results)):
-            for role, endpoint in bindings:
-                uses[ordinal, endpoint] = EndpointUse(
-                    (ordinal, position),
-                    is_input,
-                    token_shape(row, role),
-                    f"{memory.name}.{memory.names.endpoints[endpoint]}",
-                )
-    return uses
+        sources, destinations = dict(row.sources), dict(row.destinations)
+        taken = [source.connection for _, source in row.sources if source.connection is not None]
+        uses.producers[ordinal, position] = tuple((ordinal, makers[each]) for each in taken)
+        outside = [
+            (role, at, sources[role].tag, sources[role].connection is None, True)
+            for role, at in inputs
+        ]
+        outside += [
+            (role, at, destinations[role].tag, destinations[role].expose, False)
+            for role, at in results
+        ]
+        for role, endpoint, tag, is_external, is_input in outside:
+            if not is_external:
+                uses.internal.add((ordinal, endpoint))
+                continue
+            uses.streams[ordinal, endpoint, tag] = EndpointUse(
+                (ordinal, position), is_input, token_shape(row, role), _name(memory, endpoint, tag)
+            )
+
+
+def _name(memory: NamedMemory, endpoint: int, tag: int | None) -> str:
+    name = f"{memory.name}.{memory.names.endpoints[endpoint]}"
+    return name if tag is None else f"{name} tag {tag}"
 
 
 class StreamReader:
     """Reads all streams of one workload; a row's firings are known once its inputs are read."""
 
-    def __init__(
-        self, uses: Mapping[_EndpointRef, EndpointUse], files: DataFiles, findings: Findings
-    ) -> None:
-        self._uses = uses
+    def __init__(self, uses: TokenUses, files: DataFiles, findings: Findings) -> None:
+        self._uses = uses.streams
+        self._producers = uses.producers
         self._files = files
         self._findings = findings
-        self._firings: dict[_RowRef, int] = {}
-        self._broken: set[_RowRef] = set()
+        #: Firings that the listed streams allow; ``None`` where no stream says.
+        self._firings: dict[_RowRef, int | None] = {}
 
     def inputs(
-        self, streams: Mapping[_EndpointRef, tuple[str, StreamDocument]]
-    ) -> dict[_EndpointRef, tuple[int, ...]]:
+        self, streams: Mapping[StreamRef, tuple[str, StreamDocument]]
+    ) -> dict[StreamRef, tuple[int, ...]]:
         """Tokens of input endpoints: listed ones first, then those that fill up the rest."""
         self._require_whole_rows(streams)
         tokens = self._listed(streams)
-        for reference, stream in tokens.items():
-            row = self._uses[reference].row
-            self._firings[row] = min(self._firings.get(row, len(stream)), len(stream))
+        self._count_firings(streams, tokens)
         return tokens | self._filled(streams)
 
     def outputs(
-        self, streams: Mapping[_EndpointRef, tuple[str, StreamDocument]]
-    ) -> dict[_EndpointRef, tuple[int, ...]]:
+        self, streams: Mapping[StreamRef, tuple[str, StreamDocument]]
+    ) -> dict[StreamRef, tuple[int, ...]]:
         """Tokens of output endpoints; called after :meth:`inputs`."""
         return self._listed(streams) | self._filled(streams)
 
-    def _require_whole_rows(
-        self, streams: Mapping[_EndpointRef, tuple[str, StreamDocument]]
+    def _count_firings(
+        self,
+        streams: Mapping[StreamRef, tuple[str, StreamDocument]],
+        tokens: Mapping[StreamRef, tuple[int, ...]],
     ) -> None:
+        """Count every row behind the rows that feed it; rows that feed one another never fire."""
+        lengths: defaultdict[_RowRef, list[int]] = defaultdict(list)
+        for reference, use in self._uses.items():
+            if not use.is_input:
+                continue
+            if reference in tokens:
+                lengths[use.row].append(len(tokens[reference]))
+            elif reference not in streams or not isinstance(
+                streams[reference][1].tokens, FillSource
+            ):
+                # Without tokens, or with some that have been found broken.
+                lengths[use.row].append(0)
+        waiting = dict(self._producers)
+        while ready := [
+            row for row, before in waiting.items() if waiting.keys().isdisjoint(before)
+        ]:
+            for row in ready:
+                before = [self._firings[each] for each in waiting.pop(row)]
+                counts = [*lengths[row], *(count for count in before if count is not None)]
+                self._firings[row] = min(counts, default=None)
+        self._firings |= dict.fromkeys(waiting, 0)
+
+    def _require_whole_rows(self, streams: Mapping[StreamRef, tuple[str, StreamDocument]]) -> None:
         """Note the inputs that are missing where a row has some of them."""
         fed: dict[_RowRef, str] = {}
         for reference, (where, _) in streams.items():
@@ -119,40 +178,38 @@ class StreamReader:
                 )
 
     def _listed(
-        self, streams: Mapping[_EndpointRef, tuple[str, StreamDocument]]
-    ) -> dict[_EndpointRef, tuple[int, ...]]:
-        tokens: dict[_EndpointRef, tuple[int, ...]] = {}
+        self, streams: Mapping[StreamRef, tuple[str, StreamDocument]]
+    ) -> dict[StreamRef, tuple[int, ...]]:
+        tokens: dict[StreamRef, tuple[int, ...]] = {}
         for reference, (where, document) in streams.items():
             if isinstance(document.tokens, FillSource):
                 continue
             read = self._read(document, self._uses[reference].shape, where)
-            if read is None:
-                self._broken.add(self._uses[reference].row)
-            else:
+            if read is not None:
                 tokens[reference] = tuple(read)
         return tokens
 
     def _filled(
-        self, streams: Mapping[_EndpointRef, tuple[str, StreamDocument]]
-    ) -> dict[_EndpointRef, tuple[int, ...]]:
-        tokens: dict[_EndpointRef, tuple[int, ...]] = {}
+        self, streams: Mapping[StreamRef, tuple[str, StreamDocument]]
+    ) -> dict[StreamRef, tuple[int, ...]]:
+        tokens: dict[StreamRef, tuple[int, ...]] = {}
         for reference, (where, document) in streams.items():
             if not isinstance(document.tokens, FillSource):
                 continue
             if document.pad is not None:
                 self._unused_pad(where)
             use = self._uses[reference]
-            if use.row not in self._firings:
-                if use.row not in self._broken:
-                    self._findings.add(
-                        "fill-without-operand",
-                        f"{where}.tokens",
-                        "Another operand of the row must have a counted stream, not none",
-                    )
+            firings = self._firings[use.row]
+            if firings is None:
+                self._findings.add(
+                    "fill-without-operand",
+                    f"{where}.tokens",
+                    "Another operand of the row must have a counted stream, not none",
+                )
                 continue
             value = Elements([number(document.tokens.value)])
             one = as_tokens(value, use.shape, f"{where}.tokens.value", self._findings)
-            tokens[reference] = tuple(one or ()) * self._firings[use.row]
+            tokens[reference] = tuple(one or ()) * firings
         return tokens
 
     def _read(self, document: StreamDocument, shape: TokenShape, where: str) -> list[int] | None:

@@ -4,21 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.author.data_files import DataFiles
-from fabricgen.author.document import validated
+from fabricgen.author.document import shown, validated
 from fabricgen.author.findings import Findings, lookup
-from fabricgen.author.images import read_images
-from fabricgen.author.streams import EndpointUse, StreamReader, endpoint_uses
+from fabricgen.author.images import Parts, read_images
+from fabricgen.author.streams import StreamReader, StreamRef, TokenUses, endpoint_uses
 from fabricgen.author.toml import read_toml
-from fabricgen.author.workload_document import StreamDocument, WorkloadDocument
+from fabricgen.author.workload_document import (
+    ContentsDocument,
+    StreamDocument,
+    WorkloadDocument,
+)
+from fabricgen.errors import Diagnostic
 from fabricgen.plan.rows import MemoryConfiguration
-from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.vocab.fabric import EndpointDirection
 
-__all__ = ["EndpointRef", "Workload", "parse_workload", "read_workload_document"]
-
-#: Memory ordinal and endpoint ordinal.
-EndpointRef = tuple[int, int]
+__all__ = ["StreamRef", "Workload", "parse_workload", "read_workload_document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +31,23 @@ class Workload:
     Parameters
     ----------
     streams
-        Tokens per input endpoint.
+        Tokens per input endpoint and tag.
     memories
-        Initial contents per memory, as ``(byte offset, bytes)`` parts that do not overlap.
+        Initial contents of each memory's local service, as ``(byte offset, bytes)`` parts that
+        do not overlap.
     expected
-        Tokens per output endpoint; endpoints that are not listed are not compared.
+        Tokens per output endpoint and tag; those that are not listed are not compared.
+    managers
+        Per memory, initial contents behind its managers, by manager ordinal; offsets have 64
+        bits.
     """
 
-    streams: Mapping[EndpointRef, tuple[int, ...]]
-    memories: tuple[tuple[tuple[int, bytes], ...], ...]
-    expected: Mapping[EndpointRef, tuple[int, ...]] = field(
-        default_factory=dict[EndpointRef, tuple[int, ...]]
+    streams: Mapping[StreamRef, tuple[int, ...]]
+    memories: tuple[Parts, ...]
+    expected: Mapping[StreamRef, tuple[int, ...]] = field(
+        default_factory=dict[StreamRef, tuple[int, ...]]
     )
+    managers: tuple[Mapping[int, Parts], ...] = ()
 
 
 def parse_workload(
@@ -83,18 +91,50 @@ def _workload(
     names = [memory.name for memory in fabric.memories]
     for name in document.memory:
         lookup([name], names, f"memory.{name}", findings)
-    memories = tuple(
-        read_images(memory, document.memory[memory.name].local, files, findings)
-        if memory.name in document.memory
-        else ()
+    contents = [
+        _contents(memory, document.memory.get(memory.name, {}), files, findings)
         for memory in fabric.memories
-    )
+    ]
     uses = endpoint_uses(fabric, configurations)
     inputs = _bound(document.stream, "stream", EndpointDirection.IN, fabric, uses, findings)
     outputs = _bound(document.expect, "expect", EndpointDirection.OUT, fabric, uses, findings)
     reader = StreamReader(uses, files, findings)
     streams = reader.inputs(inputs)
-    return Workload(streams, memories, reader.outputs(outputs))
+    return Workload(
+        streams=streams,
+        memories=tuple(each.local for each in contents),
+        expected=reader.outputs(outputs),
+        managers=tuple(each.managers for each in contents),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    local: Parts
+    managers: Mapping[int, Parts]
+
+
+def _contents(
+    memory: NamedMemory,
+    documents: Mapping[str, ContentsDocument],
+    files: DataFiles,
+    findings: Findings,
+) -> _Contents:
+    """Read what the services of one memory hold at first."""
+    service = memory.occurrence.local_service
+    known = ["local"] * (service is not None) + [*memory.names.managers]
+    parts: dict[str, Parts] = {}
+    for name, document in documents.items():
+        where = f"memory.{memory.name}.{name}"
+        if lookup([name], known, where, findings) is None:
+            continue
+        capacities = {} if service is None else {"local": service.capacity_bytes}
+        capacity = capacities.get(name, U64_MAX + 1)
+        parts[name] = read_images(document, capacity, where, files, findings)
+    return _Contents(
+        parts.get("local", ()),
+        {i: parts[name] for i, name in enumerate(memory.names.managers) if name in parts},
+    )
 
 
 def _bound(
@@ -102,11 +142,11 @@ def _bound(
     key: str,
     direction: EndpointDirection,
     fabric: Fabric,
-    uses: Mapping[EndpointRef, EndpointUse],
+    uses: TokenUses,
     findings: Findings,
-) -> dict[EndpointRef, tuple[str, StreamDocument]]:
+) -> dict[StreamRef, tuple[str, StreamDocument]]:
     """Find the endpoint of each stream; a stream without an active one is a finding."""
-    bound: dict[EndpointRef, tuple[str, StreamDocument]] = {}
+    bound: dict[StreamRef, tuple[str, StreamDocument]] = {}
     endpoints = {
         f"{memory.name}.{name}": (m, e)
         for m, memory in enumerate(fabric.memories)
@@ -119,20 +159,66 @@ def _bound(
         found = lookup([document.endpoint], known, f"{where}.endpoint", findings)
         if found is None:
             continue
-        reference = endpoints[document.endpoint]
-        if reference not in uses:
-            findings.add(
-                "stream-without-row",
-                f"{where}.endpoint",
-                f"The endpoint must belong to an active row, not be {document.endpoint}",
-            )
+        memory, endpoint = endpoints[document.endpoint]
+        reference = (memory, endpoint, document.tag)
+        is_tagged = fabric.memories[memory].occurrence.endpoints[endpoint].tag_width is not None
+        if is_tagged is (document.tag is None):
+            findings.add("stream-tag", f"{where}.tag", _tag_requirement(document))
+        elif reference not in uses.streams:
+            findings.diagnostics.append(_unused(document, reference, uses, where))
         elif reference in bound:
             findings.add(
                 "stream-repeated",
                 f"{where}.endpoint",
-                f"An endpoint must have one stream, not {document.endpoint} in "
-                f"{bound[reference][0]} as well",
+                f"{'A tag of an' if is_tagged else 'An'} endpoint must have one stream, not "
+                f"{_named(document)} in {bound[reference][0]} as well",
             )
         else:
             bound[reference] = (where, document)
     return bound
+
+
+def _named(document: StreamDocument) -> str:
+    return document.endpoint + ("" if document.tag is None else f" tag {document.tag}")
+
+
+def _tag_requirement(document: StreamDocument) -> str:
+    if document.tag is None:
+        return (
+            f"A tag must be given for {document.endpoint}, which belongs to a temporal memory, "
+            "not absent"
+        )
+    return (
+        f"A tag must be absent for {document.endpoint}, which belongs to a spatial memory, "
+        f"not {shown(document.tag)}"
+    )
+
+
+def _unused(
+    document: StreamDocument, reference: StreamRef, uses: TokenUses, where: str
+) -> Diagnostic:
+    """Say why no active row has this endpoint, or this tag at it."""
+    if document.tag is not None:
+        tags = sorted(
+            tag
+            for memory, endpoint, tag in uses.streams
+            if (memory, endpoint) == reference[:2] and tag is not None
+        )
+        return Diagnostic(
+            "stream-without-row",
+            f"{where}.tag",
+            f"The tag must be one that an active row uses at {document.endpoint}, "
+            f"{', '.join(map(str, tags)) or 'where there is none'}, not {shown(document.tag)}",
+        )
+    if reference[:2] in uses.internal:
+        return Diagnostic(
+            "stream-internal",
+            f"{where}.endpoint",
+            "The endpoint must be one that is not left to an internal connection, "
+            f"not {document.endpoint}",
+        )
+    return Diagnostic(
+        "stream-without-row",
+        f"{where}.endpoint",
+        f"The endpoint must belong to an active row, not be {document.endpoint}",
+    )

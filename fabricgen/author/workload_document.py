@@ -8,13 +8,12 @@ from fabricgen.author.document import Document
 from fabricgen.author.fields import LONGEST_STREAM, Unsigned, by_key, by_type
 
 __all__ = [
+    "ContentsDocument",
     "CountSource",
     "FillSource",
     "HexImage",
     "ImageDocument",
     "InlineItem",
-    "LocalWorkloadDocument",
-    "MemoryWorkloadDocument",
     "MtxSource",
     "NpyImage",
     "NpySource",
@@ -97,6 +96,9 @@ class StreamDocument(Document):
     """
 
     endpoint: str = Field(description="Memory and endpoint, such as mem0.rd_addr.")
+    tag: Unsigned | None = Field(
+        default=None, description="Tag of the tokens; exactly for endpoints of a temporal memory."
+    )
     tokens: TokenSource = Field(description="The tokens, or the elements that are packed.")
     pad: Number | None = Field(
         default=None, description="Element that completes the last token, if it is incomplete."
@@ -157,23 +159,19 @@ _Images = Annotated[
 ]
 
 
-class LocalWorkloadDocument(Document):
-    """Initial contents of a local service; bytes without an image hold no defined value."""
+class ContentsDocument(Document):
+    """Initial contents of a service; bytes without an image hold no defined value."""
 
     image: _Images = Field(description="One image, or a list of images that do not overlap.")
-
-
-class MemoryWorkloadDocument(Document):
-    """What concerns one memory."""
-
-    local: LocalWorkloadDocument = Field(description="Its local service.")
 
 
 class WorkloadDocument(Document):
     """A workload: what goes into a mapped fabric, and optionally what must come out."""
 
-    memory: dict[str, MemoryWorkloadDocument] = Field(
-        default={}, description="Initial contents by memory name."
+    memory: dict[str, dict[str, ContentsDocument]] = Field(
+        default={},
+        description="Initial contents by memory name, then by service: local, or the name of a "
+        "manager, for the memory behind it.",
     )
     stream: list[StreamDocument] = Field(default=[], description="Tokens of input endpoints.")
     expect: list[StreamDocument] = Field(

@@ -49,7 +49,7 @@ def row_and_streams(rng, port, schema, low, high):
         streams[f"{prefix}_mask"] = [rng.choice([0, 15, rng.getrandbits(4)]) for _ in range(count)]
     if schema is mem.STORE:
         streams["wr_data"] = [rng.getrandbits(128) for _ in range(count)]
-    return row, {(0, ends.index(name)): tuple(tokens) for name, tokens in streams.items()}
+    return row, {(0, ends.index(name), None): tuple(tokens) for name, tokens in streams.items()}
 
 
 def case(seed):

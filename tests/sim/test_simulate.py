@@ -131,9 +131,9 @@ def test_an_expectation_that_the_model_does_not_meet_is_reported_without_hardwar
     fabric, rows, workload = example("gather-local", "-masked")
     at = fabric.memories[0].names.endpoints.index("g_done")
     data = fabric.memories[0].names.endpoints.index("g_data")
-    report = run((fabric, rows, replace(workload, expected={(0, at): (0,) * 7})), tmp_path)
+    report = run((fabric, rows, replace(workload, expected={(0, at, None): (0,) * 7})), tmp_path)
     assert [(f.kind, f.expected, f.got) for f in report.findings] == [("expect", "7", "8")]
-    wrong = {(0, data): (0,) * 8}
+    wrong = {(0, data, None): (0,) * 8}
     report = run((fabric, rows, replace(workload, expected=wrong)), tmp_path)
     assert [(f.kind, f.token, f.expected) for f in report.findings] == [("expect", 0, "0x0")]
     assert not list(tmp_path.iterdir())

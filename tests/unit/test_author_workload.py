@@ -36,7 +36,7 @@ def parsed(folder, **document):
 
 
 def tokens(folder, endpoint, **document):
-    return parsed(folder, **document).streams[0, NAMES.index(endpoint)]
+    return parsed(folder, **document).streams[0, NAMES.index(endpoint), None]
 
 
 def data_tokens(folder, data, **more):
@@ -107,8 +107,8 @@ def test_expected_tokens_take_the_same_forms(tmp_path):
     expected = [stream("rd_data", [3, -1]), stream("rd_done", {"fill": True})]
     workload = parsed(tmp_path, stream=streams, expect=expected)
     assert dict(workload.expected) == {
-        (0, NAMES.index("rd_data")): (3, 0xFFFFFFFF),
-        (0, NAMES.index("rd_done")): (0, 0),
+        (0, NAMES.index("rd_data"), None): (3, 0xFFFFFFFF),
+        (0, NAMES.index("rd_done"), None): (0, 0),
     }
 
 

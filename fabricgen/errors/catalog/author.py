@@ -64,7 +64,16 @@ RULES: dict[str, Rule] = {
     ),
     "pad-unused": Rule("A pad is given only where elements are packed.", _WIDTH),
     "stream-without-row": Rule("Tokens go to, and are expected from, active rows.", _ROWS),
-    "stream-repeated": Rule("An endpoint has one stream.", _ROWS),
+    "stream-repeated": Rule("An endpoint, or a tag of it, has one stream.", _ROWS),
+    "stream-tag": Rule(
+        "A stream has a tag exactly at an endpoint of a Temporal memory.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "stream-internal": Rule(
+        "A role with an internal source takes no tokens from outside, and a result that is not "
+        "exposed gives none.",
+        _ROWS,
+    ),
     "stream-missing": Rule("A row that gets tokens gets them for all its operands.", _ROWS),
     "fill-without-operand": Rule("A fill follows the other operands of its row.", _ROWS),
     "image-outside-capacity": Rule(
