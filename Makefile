@@ -7,7 +7,7 @@ JOBS ?= 2
 N ?= 100
 SEED ?= 1
 
-.PHONY: demo test test-slow bench qor fuzz lint clean tools
+.PHONY: demo test test-slow formal bench qor fuzz lint clean tools
 
 demo: $(VENV)/sim.stamp
 	$(BIN)/fabricgen examples spatial-local -o build/demo
@@ -19,6 +19,9 @@ test: $(VENV)/dev.stamp
 
 test-slow: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m slow -n $(JOBS)
+
+formal: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -m formal -n $(JOBS) --formal-json build/formal.json
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python -m sim.bench_suite

@@ -41,6 +41,7 @@ def admission(kind, queues, outstanding):
     return kind(RoundRobin((1, 0, 2), 2), queues=queues, outstanding=outstanding)
 
 
+@pytest.mark.proves("service admission keeps its capacities")
 @pytest.mark.parametrize(
     ("queues", "outstanding"), [((2, 2, 2), 1), ((2, 2, 2), 3), ((1, 2, 1), 3), ((1, 1, 1), 9)]
 )
@@ -49,6 +50,7 @@ def test_no_capacity_is_exceeded_and_none_is_wasted(queues, outstanding, tmp_pat
     prove(spec, spec.inputs, tmp_path)
 
 
+@pytest.mark.rejects("service admission keeps its capacities")
 def test_the_proof_rejects_open_doors(tmp_path):
     spec = AdmissionSpec(admission(OpenAdmission, (2, 2, 2), 3))
     with pytest.raises(pytest.fail.Exception, match="refuted"):

@@ -42,6 +42,7 @@ class ArbiterSpec(Elaboratable):
         return m
 
 
+@pytest.mark.proves("grant policy is exact")
 @pytest.mark.parametrize(
     "policy", [RoundRobin((2, 0, 3, 1), 0), FixedPriority((2, 0, 3, 1))], ids=["robin", "fixed"]
 )
@@ -50,6 +51,7 @@ def test_arbiter_keeps_its_contract(policy, tmp_path):
     prove(spec, spec.inputs, tmp_path)
 
 
+@pytest.mark.rejects("grant policy is exact")
 def test_the_proof_rejects_a_cursor_that_stands_still(tmp_path):
     spec = ArbiterSpec(StickyArbiter(RoundRobin((0, 1, 2), 0), (0, 1, 2), word_bits=1))
     with pytest.raises(pytest.fail.Exception, match="refuted"):

@@ -62,11 +62,13 @@ class BankSpec(Elaboratable):
         return m
 
 
+@pytest.mark.proves("a read sees every earlier write")
 def test_a_read_sees_every_write_granted_before_it(tmp_path):
     spec = BankSpec(bank())
     prove(spec, spec.inputs, tmp_path)
 
 
+@pytest.mark.rejects("a read sees every earlier write")
 def test_the_proof_rejects_a_bank_that_does_not_forward(tmp_path):
     spec = BankSpec(bank(ForgetfulBank))
     with pytest.raises(pytest.fail.Exception, match="refuted"):

@@ -86,23 +86,27 @@ class ObservedRing(OperandQueue):
         return m
 
 
+@pytest.mark.proves("no loss or duplication of a token")
 @pytest.mark.parametrize("depth", [1, 2])
 def test_no_token_is_lost_doubled_changed_or_overtaken(depth, tmp_path):
     spec = QueueSpec(OperandQueue(WIDTH, depth), longest_stall=1)
     prove(spec, spec.inputs, tmp_path)
 
 
+@pytest.mark.proves("no loss or duplication of a token")
 def test_no_token_is_lost_doubled_changed_or_overtaken_in_memory(tmp_path):
     spec = QueueSpec(ObservedRing(WIDTH, 4))
     prove(spec, spec.inputs, tmp_path)
 
 
+@pytest.mark.proves("no loss or duplication of a token")
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_nor_under_any_stall_in_the_first_cycles(depth, tmp_path):
     spec = QueueSpec(OperandQueue(WIDTH, depth))
     check(spec, spec.inputs, tmp_path, depth=3 * depth + 4)
 
 
+@pytest.mark.rejects("no loss or duplication of a token")
 @pytest.mark.parametrize(
     "mutant", [BypassQueue(WIDTH, 1), DroppingQueue(WIDTH, 2), StaleQueue(WIDTH, 2)]
 )

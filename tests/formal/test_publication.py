@@ -62,11 +62,13 @@ class PublicationSpec(Elaboratable):
         return m
 
 
+@pytest.mark.proves("joint publication")
 def test_a_packet_transfers_as_a_whole_or_not_at_all(tmp_path):
     spec = PublicationSpec(SpatialPort(SHAPE))
     prove(spec, spec.inputs, tmp_path)
 
 
+@pytest.mark.rejects("joint publication")
 def test_the_proof_rejects_a_port_that_publishes_each_role_when_it_can(tmp_path):
     spec = PublicationSpec(EagerPort(SHAPE))
     with pytest.raises(pytest.fail.Exception, match="refuted"):

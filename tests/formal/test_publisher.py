@@ -110,12 +110,14 @@ class PublisherSpec(Elaboratable):
             m.d.sync += waits.eq(waits + 1)
 
 
+@pytest.mark.proves("joint publication", "no row is blocked by another row's destination")
 @pytest.mark.parametrize(("rows", "destinations"), [(1, 2), (2, 3), (3, 2)])
 def test_a_packet_is_published_jointly_and_no_row_blocks_another(rows, destinations, tmp_path):
     spec = PublisherSpec(Publisher(rows, destinations))
     prove(spec, spec.inputs, tmp_path)
 
 
+@pytest.mark.rejects("joint publication", "no row is blocked by another row's destination")
 @pytest.mark.parametrize(
     "mutant",
     [

@@ -92,12 +92,14 @@ class RingSpec(Elaboratable):
         return m
 
 
+@pytest.mark.proves("claims are conserved", "per-row order")
 @pytest.mark.parametrize("slots", [1, 2, 3])
 def test_claims_are_conserved_and_firings_retire_in_order(slots, tmp_path):
     spec = RingSpec(ResultRing(slots))
     prove(spec, spec.inputs, tmp_path)
 
 
+@pytest.mark.rejects("claims are conserved", "per-row order")
 @pytest.mark.parametrize("mutant", [SameCycleRing, ForgetfulRing, OvertakingRing])
 def test_the_proof_rejects_a_wrong_ring(mutant, tmp_path):
     spec = RingSpec(mutant(2))

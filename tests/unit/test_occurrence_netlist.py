@@ -4,6 +4,7 @@ import pytest
 
 from fabricgen.rtl.occurrence import MemoryOccurrence
 from fabricgen.rtl.spatial import port as spatial_port
+from tests.support import formal_report
 from tests.support.memories import hybrid_memory
 from tests.support.mutants import BypassQueue
 from tests.support.netlist import Netlist
@@ -33,8 +34,11 @@ def foreign_registers(netlist):
     ]
 
 
+@pytest.mark.formal
+@pytest.mark.proves("ingress ready follows from registered state and its own tag")
 @pytest.mark.parametrize("name", MEMORIES)
 def test_every_ingress_ready_depends_on_hold_occupancy_and_configuration_only(name, tmp_path):
+    formal_report.note(f"Spatial occurrence, {name}", "netlist", 1)
     netlist = Netlist(MemoryOccurrence(MEMORIES[name]), tmp_path)
     # `hold` itself is a flip-flop of the configuration loader.
     assert {ready: netlist.input_sources(ready) for ready in ingress_readies(netlist)} == (
@@ -43,6 +47,8 @@ def test_every_ingress_ready_depends_on_hold_occupancy_and_configuration_only(na
     assert foreign_registers(netlist) == []
 
 
+@pytest.mark.formal
+@pytest.mark.rejects("ingress ready follows from registered state and its own tag")
 def test_the_check_sees_a_bypass_through_the_whole_occurrence(tmp_path, monkeypatch):
     monkeypatch.setattr(spatial_port, "OperandQueue", BypassQueue)
     assert foreign_registers(Netlist(MemoryOccurrence(MEMORIES["hybrid"]), tmp_path))
