@@ -26,7 +26,7 @@ def marked(kind):
 
 def test_every_proved_property_has_a_mutant_that_its_proof_must_reject():
     proved, rejected = marked("proves")[0], marked("rejects")[0]
-    assert proved == rejected
+    assert proved == rejected, "a property needs both `proves` and `rejects` markers"
 
 
 def test_every_formal_test_names_a_property():
@@ -34,7 +34,7 @@ def test_every_formal_test_names_a_property():
     for path in (TESTS / "formal").glob("test_*.py"):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                assert (path.name, node.name) in named
+                assert (path.name, node.name) in named, "mark it with `proves` or `rejects`"
 
 
 def report(test, passed, **said):
