@@ -246,10 +246,16 @@ class _Drawing:
         return MemoryOperationPort.of(
             endpoint_inventory={ordinal[at] for each in choices for at in each.roles.values()},
             resource_contract=port_contract(
-                in_flight=[rng.choice([1, 1, 2, 3, 4, 5, 8]) for _ in range(2)],
-                result_holding=[rng.choice([1, 2, 3, 4, 6, 7, 8]) for _ in range(2)],
+                in_flight=(
+                    rng.choice([1, 1, 2, 3, 4, 5, 8]),
+                    rng.choice([1, 1, 2, 3, 4, 5, 8]),
+                ),
+                result_holding=(
+                    rng.choice([1, 2, 3, 4, 6, 7, 8]),
+                    rng.choice([1, 2, 3, 4, 6, 7, 8]),
+                ),
                 operand_depths=[rng.randint(1, 4) for _ in inputs],
-                pattern_count=patterns,
+                transactions=(1,) * patterns,
             ),
             operation_pattern_semantics=(MemoryPortTransactionProjection.DIRECT,) * patterns,
             capability_alternatives=[

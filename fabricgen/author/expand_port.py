@@ -157,7 +157,7 @@ def _resource_contract(
             in_flight=(resources.in_flight,) * 2,
             result_holding=(resources.result_holding,) * 2,
             operand_depths=depths,
-            pattern_count=len(document.patterns),
+            transactions=(1,) * len(document.patterns),
         ),
     )
 

@@ -1,12 +1,12 @@
 """Endpoints and the roles that ports bind to them: direction, kind, sharing.
 
-Spec: Spatial Ports, Persistent Capability Schema.
+Spec: Spatial Ports, Temporal Ports And Resident Capacity, Persistent Capability Schema.
 """
 
 from collections.abc import Iterator
 
 from fabricgen.errors import Diagnostic
-from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Spatial, Temporal
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import ServiceValueRole
@@ -28,7 +28,7 @@ def endpoint_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diag
     yield from _order_findings(occurrence, where)
     if occurrence.engine is None:
         return
-    yield from _tag_findings(occurrence, where)
+    yield from _tag_findings(occurrence, occurrence.engine.contract, where)
     count = len(occurrence.endpoints)
     for ordinal, port in enumerate(occurrence.engine.ports):
         place = f"{where}.port[{ordinal}]"
@@ -42,7 +42,8 @@ def endpoint_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diag
         for key, alternative in enumerate(port.capability_alternatives):
             there = f"{place}.alternative[{key}]"
             yield from _role_findings(occurrence, alternative, there)
-            yield from _sharing_findings(alternative, there)
+            if isinstance(occurrence.engine.contract, Spatial):
+                yield from _sharing_findings(alternative, there)
 
 
 def _order_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
@@ -58,13 +59,32 @@ def _order_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagno
             )
 
 
-def _tag_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
+def _tag_findings(
+    occurrence: MemoryOccurrence, contract: EngineContract, where: str
+) -> Iterator[Diagnostic]:
+    """No tag in a Spatial engine; tags of the first endpoint's width in a Temporal one."""
+    is_temporal = isinstance(contract, Temporal)
+    widths = [each.tag_width for each in occurrence.endpoints if each.tag_width is not None]
     for ordinal, endpoint in enumerate(occurrence.endpoints):
-        if endpoint.tag_width is not None:
+        place, width = f"{where}.endpoint[{ordinal}].tag_width", endpoint.tag_width
+        if width is None:
+            if is_temporal:
+                yield Diagnostic(
+                    "endpoint-untagged",
+                    place,
+                    "An endpoint of a Temporal engine must have a tag, not none",
+                )
+        elif not is_temporal:
             yield Diagnostic(
                 "endpoint-tagged",
-                f"{where}.endpoint[{ordinal}].tag_width",
-                f"An endpoint of a Spatial engine must have no tag, not {endpoint.tag_width} bits",
+                place,
+                f"An endpoint of a Spatial engine must have no tag, not {width} bits",
+            )
+        elif width != widths[0]:
+            yield Diagnostic(
+                "endpoint-tag-widths",
+                place,
+                f"The tags of an engine must all have {widths[0]} bits, not {width}",
             )
 
 
@@ -95,7 +115,11 @@ def _role_findings(
 
 
 def _sharing_findings(alternative: MemoryCapabilityAlternative, where: str) -> Iterator[Diagnostic]:
-    """All maximal roles of an alternative can be active in one firing, so none may share."""
+    """All maximal roles of an alternative can be active in one firing, so none may share.
+
+    In a Temporal engine tags tell input roles apart; that results do not share is a rule of the
+    alternative itself.
+    """
     owners: dict[int, ServiceValueRole] = {}
     for role, ordinal in alternative.role_to_endpoint:
         owner = owners.setdefault(ordinal, role)

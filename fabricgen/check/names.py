@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from fabricgen.check.keywords import VERILOG_KEYWORDS
 from fabricgen.errors import Diagnostic
 from fabricgen.records.fabric import Fabric, NamedMemory
+from fabricgen.records.occurrence import Temporal
+from fabricgen.records.port import MemoryOperationPort
 
 __all__ = ["IDENTIFIER", "LABEL", "LONGEST_NAME", "name_findings"]
 
@@ -28,15 +30,16 @@ def name_findings(fabric: Fabric) -> Iterator[Diagnostic]:
         where = f"memory[{ordinal}]"
         yield from _spelling(named.name, f"{where}.name", IDENTIFIER)
         yield from _count_findings(named, where)
-        yield from _endpoint_names(named, where)
+        yield from _edge_names(named.names.endpoints, f"{where}.endpoint")
+        yield from _edge_names(named.names.managers, f"{where}.manager_endpoints")
         yield from _port_names(named, where)
     yield from _top_collisions(fabric)
 
 
-def _endpoint_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
-    names = named.names.endpoints
+def _edge_names(names: tuple[str, ...], where: str) -> Iterator[Diagnostic]:
+    """Names from which ports of the top are made: endpoints and managers."""
     for ordinal, name in enumerate(names):
-        place = f"{where}.endpoint[{ordinal}].name"
+        place = f"{where}[{ordinal}].name"
         yield from _spelling(name, place, IDENTIFIER)
         if _RESERVED.fullmatch(name):
             yield Diagnostic(
@@ -44,7 +47,7 @@ def _endpoint_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
                 place,
                 f"The name must leave clk, rst, cfg and cfg_* to the top's own ports, not {name!r}",
             )
-    yield from _unique(names, f"{where}.endpoint", "name")
+    yield from _unique(names, where, "name")
 
 
 def _port_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
@@ -62,11 +65,12 @@ def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
     ports = () if engine is None else engine.ports
     counts = [
         ("endpoints", len(named.occurrence.endpoints), len(names.endpoints)),
+        ("managers", len(named.occurrence.manager_endpoints), len(names.managers)),
         ("ports", len(ports), len(names.ports)),
         ("patterns", len(ports), len(names.patterns)),
     ]
     counts += [
-        (f"patterns[{ordinal}]", len(port.resource_contract.use_patterns), len(patterns))
+        (f"patterns[{ordinal}]", _document_patterns(named, port), len(patterns))
         for ordinal, (port, patterns) in enumerate(zip(ports, names.patterns, strict=False))
     ]
     for field, required, found in counts:
@@ -76,6 +80,14 @@ def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
                 f"{where}.names.{field}",
                 f"One name is required for each of {required}, not {found} names",
             )
+
+
+def _document_patterns(named: NamedMemory, port: MemoryOperationPort) -> int:
+    """Patterns of a port, counted once for all contexts."""
+    engine, count = named.occurrence.engine, len(port.resource_contract.use_patterns)
+    if engine is not None and isinstance(engine.contract, Temporal):
+        return -(-count // engine.contract.resident_context_count)
+    return count
 
 
 def _spelling(name: str, where: str, pattern: re.Pattern[str]) -> Iterator[Diagnostic]:
@@ -112,19 +124,24 @@ def _unique(names: Iterable[str], where: str, field: str) -> Iterator[Diagnostic
 
 
 def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
-    """With several memories, each top port starts with its memory's name."""
-    if len(fabric.memories) < 2:
-        return
+    """Starts of port names: endpoints, and both directions of each manager.
+
+    With several memories, each top port starts with its memory's name.
+    """
+    several = len(fabric.memories) > 1
     prefixes = Counter(
-        f"{name}_{endpoint}"
-        for name, endpoints in {m.name: m.names.endpoints for m in fabric.memories}.items()
-        for endpoint in set(endpoints)
+        f"{name}_{edge}" if several else edge
+        for name, names in {m.name: m.names for m in fabric.memories}.items()
+        for edge in (
+            *set(names.endpoints),
+            *(f"{manager}_{way}" for manager in set(names.managers) for way in ("req", "rsp")),
+        )
     )
-    for prefix, count in prefixes.items():
+    for prefix, count in sorted(prefixes.items()):
         if count > 1:
             yield Diagnostic(
                 "name-collision",
                 "memory",
-                f"Memory and endpoint names must join to different port names, "
+                f"Names of memories, endpoints and managers must join to different port names, "
                 f"not {count} times to {prefix!r}",
             )

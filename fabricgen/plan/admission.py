@@ -1,7 +1,8 @@
-"""What a port and the Local Memory Service admit together.
+"""What a port and its targets admit together.
 
-A row is legal only where one point lies both in its port's relation and in a capability that
-serves the port. Both relations are unions of products, so their meeting is one too.
+A row of the Local Memory Service is legal only where one point lies both in its port's relation
+and in a capability that serves the port. Both relations are unions of products, so their meeting
+is one too. A manager has no capabilities of its own: a row of it may be what its port admits.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from fabricgen.plan.rows import OperationRow
 from fabricgen.plan.support import matching_clause
 from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.actor import MemoryActorContractDomain
-from fabricgen.records.connectivity import LocalMemoryServiceTarget
+from fabricgen.records.connectivity import LocalMemoryServiceTarget, ManagerEndpointTarget
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import MemoryServiceCapability, MemoryServiceContract
@@ -25,14 +26,15 @@ __all__ = ["Admission", "admissions", "admitting_capability"]
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """One product of points that an alternative, a service capability and Plain actors share.
+    """One product of points that an alternative, a target and Plain actors share.
 
     Parameters
     ----------
     alternative, clause, access_class
         Ordinals on the port's side.
     capability
-        Ordinal of the service's capability.
+        Ordinal of the local service's capability; ``None`` where the targets are the managers of
+        the alternative.
     schema, form
         The actor and its access form.
     volatile_values
@@ -44,7 +46,7 @@ class Admission:
     alternative: int
     clause: int
     access_class: int
-    capability: int
+    capability: int | None
     schema: OperationSchemaId
     form: MemoryAccessForm
     volatile_values: tuple[bool, ...]
@@ -55,19 +57,53 @@ class Admission:
 
 
 def admissions(occurrence: MemoryOccurrence, port: int) -> tuple[Admission, ...]:
-    """Every product that the port may ask of its Local Memory Service, in ordinal order."""
+    """Every product that the port may ask of its targets.
+
+    Those of the Local Memory Service come first, then those of managers; each in ordinal order.
+    """
+    return (*_local_admissions(occurrence, port), *_manager_admissions(occurrence, port))
+
+
+def _local_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admission]:
     if occurrence.engine is None or occurrence.local_service is None:
-        return ()
+        return
     service = occurrence.local_service.memory_service_contract
     targets = occurrence.connectivity.operation_ports[port].capability_target_domains
     alternatives = occurrence.engine.ports[port].capability_alternatives
-    return tuple(
-        admission
-        for ordinal, alternative in enumerate(alternatives)
-        if LocalMemoryServiceTarget() in targets[ordinal]
-        for capability in _serving(service, port)
-        for admission in _meet(ordinal, alternative, capability, service.capabilities[capability])
-    )
+    for ordinal, alternative in enumerate(alternatives):
+        if LocalMemoryServiceTarget() in targets[ordinal]:
+            for capability in _serving(service, port):
+                served = service.capabilities[capability]
+                yield from _meet(ordinal, alternative, capability, served)
+
+
+def _manager_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admission]:
+    if occurrence.engine is None:
+        return
+    targets = occurrence.connectivity.operation_ports[port].capability_target_domains
+    for ordinal, alternative in enumerate(occurrence.engine.ports[port].capability_alternatives):
+        if any(isinstance(target, ManagerEndpointTarget) for target in targets[ordinal]):
+            yield from _all_of(ordinal, alternative)
+
+
+def _all_of(ordinal: int, alternative: MemoryCapabilityAlternative) -> Iterator[Admission]:
+    domain, access = alternative.actor_contract_domain, alternative.parameterized_access_domain
+    for clause, contract in enumerate(domain.contract_clauses):
+        for position, each in enumerate(() if access is None else access.access_classes):
+            if each.source_alignment.contains_bytes(1):
+                yield Admission(
+                    ordinal,
+                    clause,
+                    position,
+                    None,
+                    domain.actor_schema,
+                    each.access_form,
+                    contract.volatile_values,
+                    each.element_width_bits,
+                    each.flattened_lane_count,
+                    each.address_domain.accepted_index_width_bits,
+                    each.mask_forms,
+                )
 
 
 def admitting_capability(occurrence: MemoryOccurrence, row: OperationRow) -> int | None:

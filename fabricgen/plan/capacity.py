@@ -4,17 +4,18 @@ A contract whose states do not have the shape of :mod:`fabricgen.plan.contract` 
 reading: the functions raise ``Unsupported``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import partial
 
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
-from fabricgen.plan.contract import port_contract, service_contract
+from fabricgen.plan.contract import document_pattern, port_contract, service_contract
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.resource import GrantPolicy, ResourceContract
 from fabricgen.records.service import LocalMemoryService
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = [
     "PortCapacities",
@@ -28,21 +29,44 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class PortCapacities:
-    """Capacities of one Spatial operation port.
+    """Capacities of one operation port.
 
     Parameters
     ----------
+    contexts
+        Rows that the port may serve: 1 in a Spatial engine, K in a Temporal one.
     in_flight
-        Firings issued and not retired.
+        Firings of one row issued and not retired; the total bounds it as well.
     result_holding
-        Result slots; a firing takes one at issue and returns it at retirement.
+        Result slots of one row; a firing takes one at issue and returns it at retirement.
+    total_in_flight, total_result_holding
+        The same over all rows.
     operand_depth
         Queue depth of each input role of the port, in role order.
+    projections
+        Transaction projection of each document pattern.
+    grant
+        Order among the rows; absent where there is only one.
     """
 
+    contexts: int
     in_flight: int
     result_holding: int
+    total_in_flight: int
+    total_result_holding: int
     operand_depth: tuple[tuple[ServiceValueRole, int], ...]
+    projections: tuple[MemoryPortTransactionProjection, ...]
+    grant: GrantPolicy | None
+
+    @property
+    def row_slots(self) -> int:
+        """Firings of one row between issue and retirement: the smaller capacity binds."""
+        return min(self.in_flight, self.result_holding)
+
+    @property
+    def total_slots(self) -> int:
+        """The same over all rows."""
+        return min(self.total_in_flight, self.total_result_holding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,31 +103,45 @@ def port_result_roles(port: MemoryOperationPort) -> tuple[ServiceValueRole, ...]
 
 
 def port_capacities(port: MemoryOperationPort) -> PortCapacities:
-    """Read the capacities of one port; a total bounds its context as well."""
+    """Read the capacities of one port; its requester count is its number of contexts."""
     roles = port_input_roles(port)
     contract = port.resource_contract
-    dimensions = _capacities(contract)
-    if [len(state) for state in dimensions] != [1, 2, 2] + [1] * len(roles):
+    contexts, dimensions = contract.requester_count, _capacities(contract)
+    each = contexts + 1
+    # The counts come first: a hostile requester count must not cost memory.
+    if contexts < 1 or [len(state) for state in dimensions] != [1, each, each] + [1] * len(roles):
         raise _misshapen(
-            "port-contract-shape", f"1, 2, 2 and {len(roles)} times 1 (operand queues)", dimensions
+            "port-contract-shape",
+            f"1, {each}, {each} and {len(roles)} times 1 (operand queues)",
+            dimensions,
         )
     _, in_flight, result_holding, *depths = dimensions
     operand_depths = [depth for (depth,) in depths]
+    transactions = [len(use.internal_transactions) for use in contract.use_patterns]
     _require_like(
         "port-contract-unlike",
         contract,
         partial(
             port_contract,
-            in_flight=in_flight,
-            result_holding=result_holding,
+            in_flight=(in_flight[0], in_flight[-1]),
+            result_holding=(result_holding[0], result_holding[-1]),
             operand_depths=operand_depths,
-            pattern_count=len(contract.use_patterns),
+            transactions=transactions[::contexts],
+            contexts=contexts,
+            grant=contract.grant_policy,
         ),
     )
+    if found := tuple(_context_findings(port, contexts)):
+        raise Unsupported(*found)
     return PortCapacities(
+        contexts=contexts,
         in_flight=min(in_flight),
         result_holding=min(result_holding),
+        total_in_flight=in_flight[-1],
+        total_result_holding=result_holding[-1],
         operand_depth=tuple(zip(roles, operand_depths, strict=True)),
+        projections=port.operation_pattern_semantics[::contexts],
+        grant=contract.grant_policy,
     )
 
 
@@ -135,6 +173,30 @@ def service_capacities(service: LocalMemoryService) -> ServiceCapacities:
         ),
     )
     return ServiceCapacities(ports, queues, bank_dimensions, outstanding, contract.grant_policy)
+
+
+def _context_findings(port: MemoryOperationPort, contexts: int) -> Iterator[Diagnostic]:
+    """Every context has the same document patterns, with the same meaning and admission."""
+    semantics = port.operation_pattern_semantics
+    for key, projection in enumerate(semantics):
+        pattern, _ = document_pattern(key, contexts)
+        if projection is not (first := semantics[pattern * contexts]):
+            yield Diagnostic(
+                "port-pattern-contexts",
+                f"operation_pattern_semantics[{key}]",
+                f"The projection must be {first.name} in every context of pattern {pattern}, "
+                f"not {projection.name}",
+            )
+    for ordinal, alternative in enumerate(port.capability_alternatives):
+        admitted = set(alternative.admissible_use_patterns)
+        patterns = {document_pattern(key, contexts)[0] for key in admitted}
+        if len(admitted) != len(patterns) * contexts:
+            yield Diagnostic(
+                "port-pattern-contexts",
+                f"capability_alternatives[{ordinal}].admissible_use_patterns",
+                f"The keys must be those of all {contexts} contexts of each pattern, "
+                f"not {list(alternative.admissible_use_patterns)}",
+            )
 
 
 def _roles(port: MemoryOperationPort, *, results: bool) -> tuple[ServiceValueRole, ...]:

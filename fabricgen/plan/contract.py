@@ -14,7 +14,7 @@ from fabricgen.records.resource import (
     UsePattern,
 )
 
-__all__ = ["port_contract", "service_contract"]
+__all__ = ["document_pattern", "port_contract", "service_contract", "use_pattern_key"]
 
 #: Events of every use: it begins at 0 (issue, admit) and ends at 1 (retire, respond).
 _ACQUIRE, _RELEASE = 0, 1
@@ -23,34 +23,63 @@ _EVENT_RANKS = (0, 1)
 
 def port_contract(
     *,
-    in_flight: Sequence[int],
-    result_holding: Sequence[int],
+    in_flight: tuple[int, int],
+    result_holding: tuple[int, int],
     operand_depths: Sequence[int],
-    pattern_count: int,
+    transactions: Sequence[int],
+    contexts: int = 1,
+    grant: GrantPolicy | None = None,
 ) -> ResourceContract:
-    """Build the contract of one Spatial operation port.
+    """Build the contract of one operation port; a Spatial port has one context.
 
-    States, in key order: ``Context`` (declared, not claimed), ``InFlight`` and ``ResultHolding``
-    (the context's dimension, then the total), then the queue depth of each input role, declared
-    and not claimed. Each use pattern claims one unit of every dimension of the second and third
-    state, and its one internal transaction lists all claims.
+    States, in key order: ``Context`` of capacity ``contexts`` (declared, not claimed),
+    ``InFlight`` and ``ResultHolding`` (one dimension per context, then the total), then the queue
+    depth of each input role, declared and not claimed. Each document pattern has one use pattern
+    per context, which claims one unit of its context's dimension and of the total of the second
+    and third state; every internal transaction lists all claims.
+
+    Parameters
+    ----------
+    in_flight, result_holding
+        Capacity of one context, and the total.
+    operand_depths
+        Queue depth of each input role of the port, in role order.
+    transactions
+        Internal transactions of each document pattern.
+    contexts
+        Requesters of the port.
+    grant
+        Order among the contexts, which contend for the totals; present exactly for two or more.
     """
-    claims = tuple(Claim(state, dimension, 1) for state in (1, 2) for dimension in (0, 1))
     return ResourceContract(
         states=(
-            _state(1),
-            _state(*in_flight),
-            _state(*result_holding),
+            _state(contexts),
+            _state(*(in_flight[0],) * contexts, in_flight[1]),
+            _state(*(result_holding[0],) * contexts, result_holding[1]),
             *(_state(depth) for depth in operand_depths),
         ),
         transition_count=0,
         timing_contracts=(_EVENT_RANKS,),
-        use_patterns=(_pattern(0, claims),) * pattern_count,
-        requester_count=1,
+        use_patterns=tuple(
+            _pattern(context, _port_claims(context, contexts), count)
+            for count in transactions
+            for context in range(contexts)
+        ),
+        requester_count=contexts,
         eligibility_count=1,
         event_count=len(_EVENT_RANKS),
-        grant_policy=None,
+        grant_policy=grant,
     )
+
+
+def use_pattern_key(pattern: int, context: int, contexts: int) -> int:
+    """Key of the use pattern with which a context selects a document pattern."""
+    return pattern * contexts + context
+
+
+def document_pattern(key: int, contexts: int) -> tuple[int, int]:
+    """Document pattern and context of one use pattern: the inverse of :func:`use_pattern_key`."""
+    return divmod(key, contexts)
 
 
 def service_contract(
@@ -98,7 +127,13 @@ def _state(*capacities: int) -> tuple[CapacityDimension, ...]:
     return tuple(CapacityDimension(capacity) for capacity in capacities)
 
 
-def _pattern(requester: int, claims: tuple[Claim, ...]) -> UsePattern:
+def _port_claims(context: int, contexts: int) -> tuple[Claim, ...]:
+    return tuple(
+        Claim(state, dimension, 1) for state in (1, 2) for dimension in (context, contexts)
+    )
+
+
+def _pattern(requester: int, claims: tuple[Claim, ...], transactions: int = 1) -> UsePattern:
     return UsePattern(
         requester=requester,
         eligibility=0,
@@ -107,5 +142,5 @@ def _pattern(requester: int, claims: tuple[Claim, ...]) -> UsePattern:
         commit=None,
         timing=0,
         claims=claims,
-        internal_transactions=(tuple(range(len(claims))),),
+        internal_transactions=(tuple(range(len(claims))),) * transactions,
     )

@@ -12,17 +12,28 @@ from fabricgen.plan.admission import Admission, admissions, admitting_capability
 from fabricgen.plan.capacity import service_capacities
 from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.rows import OperationRow
+from fabricgen.records.connectivity import (
+    LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
+    MemoryDispatchTarget,
+    target_key,
+)
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.service import LocalMemoryService
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import MemoryAccessForm
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = [
+    "MANAGER_ADDRESS_BITS",
     "MODE_LIMIT",
     "AccessMode",
     "BankGeometry",
     "RequesterShape",
     "bank_geometry",
+    "port_address_bits",
+    "port_targets",
     "requester_choice",
     "requester_shape",
 ]
@@ -35,6 +46,9 @@ _BANK_LIMIT = 64
 
 #: Beats that one access may touch: requester logic grows with their square.
 _BEAT_LIMIT = 128
+
+#: Bits of a byte address at a manager.
+MANAGER_ADDRESS_BITS = 64
 
 #: Bytes of the largest service; a larger array is no single memory of any target.
 _CAPACITY_LIMIT = 2**32
@@ -63,7 +77,7 @@ class AccessMode:
 
 @dataclass(frozen=True, slots=True)
 class RequesterShape:
-    """Geometry of one requester of the Local Memory Service.
+    """Geometry of one requester, whichever of its targets it talks to.
 
     Parameters
     ----------
@@ -72,10 +86,14 @@ class RequesterShape:
     modes
         Every access mode, sorted; a request names one by its ordinal.
     region_sets
-        Distinct sets of region ordinals named by the admitting capabilities, sorted; a request
-        names one by its ordinal.
+        Distinct sets of region ordinals named by the admitting capabilities of the Local Memory
+        Service, sorted; a request names one by its ordinal. Empty for managers alone.
     aligned
         Every element lies at a multiple of its size.
+    walks
+        Some pattern of the port has one child per active lane.
+    volatile
+        Some row of a manager may be volatile.
     """
 
     reads: bool
@@ -83,6 +101,8 @@ class RequesterShape:
     modes: tuple[AccessMode, ...]
     region_sets: tuple[tuple[int, ...], ...]
     aligned: bool
+    walks: bool = False
+    volatile: bool = False
 
     @property
     def lanes(self) -> int:
@@ -131,9 +151,7 @@ def bank_geometry(named: NamedMemory) -> BankGeometry:
     """Derive the banks of the Local Memory Service; ``Unsupported`` where they have no shape."""
     service = named.occurrence.local_service
     if service is None:
-        raise Unsupported(
-            Diagnostic("local-service-absent", "local_service", "A local service is required")
-        )
+        raise ValueError(f"Memory {named.name} must have a local service, not None")
     if found := tuple(_bank_findings(named, service)):
         raise Unsupported(*found)
     (beat_bits,) = _beat_widths(service)
@@ -142,10 +160,10 @@ def bank_geometry(named: NamedMemory) -> BankGeometry:
 
 
 def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
-    """Derive what operation port ``port`` may ask of the Local Memory Service.
+    """Derive what operation port ``port`` may ask of its targets, all of them together.
 
-    Only points count that both the port and a serving capability admit: no legal row selects
-    another, so no hardware is built for it.
+    Only points count that both the port and a target admit: no legal row selects another, so no
+    hardware is built for it.
     """
     found, aligned = admissions(named.occurrence, port), named.implementation.aligned_bases
     if problems := tuple(_shape_findings(port, found, aligned)):
@@ -159,8 +177,9 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
                 f"A port must have at most {MODE_LIMIT} access modes, not {len(modes)}",
             )
         )
-    service = named.occurrence.local_service
-    if service is not None and (beats := _most_beats(modes, service, aligned)) > _BEAT_LIMIT:
+    widths = _target_beats(named, port)
+    beats = max((_most_beats(modes, width, aligned) for width in widths), default=0)
+    if beats > _BEAT_LIMIT:
         raise Unsupported(
             Diagnostic(
                 "access-beats",
@@ -168,33 +187,58 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
                 f"An access must touch at most {_BEAT_LIMIT} beats, not {beats}",
             )
         )
+    service = named.occurrence.local_service
     capabilities = () if service is None else service.memory_service_contract.capabilities
     schemas = [MEMORY_SCHEMAS[admission.schema] for admission in found]
-    regions = {capabilities[admission.capability].service_region_ordinals for admission in found}
+    regions = {
+        capabilities[admission.capability].service_region_ordinals
+        for admission in found
+        if admission.capability is not None
+    }
     return RequesterShape(
         reads=any(schema.reads for schema in schemas),
         writes=any(schema.writes for schema in schemas),
         modes=modes,
         region_sets=tuple(sorted(regions)),
         aligned=aligned,
+        walks=_walks(named.occurrence, port),
+        volatile=any(each.capability is None and True in each.volatile_values for each in found),
+    )
+
+
+def port_targets(occurrence: MemoryOccurrence, port: int) -> tuple[MemoryDispatchTarget, ...]:
+    """Targets that some alternative of the port may reach: local first, then managers."""
+    domains = occurrence.connectivity.operation_ports[port].capability_target_domains
+    return tuple(sorted({target for domain in domains for target in domain}, key=target_key))
+
+
+def port_address_bits(named: NamedMemory, port: int) -> int:
+    """Bits of a byte address inside the port: those of its widest target."""
+    return max(
+        bank_geometry(named).address_bits
+        if isinstance(target, LocalMemoryServiceTarget)
+        else MANAGER_ADDRESS_BITS
+        for target in port_targets(named.occurrence, port)
     )
 
 
 def requester_choice(named: NamedMemory, row: OperationRow) -> tuple[int, int]:
-    """Mode and region-set ordinals with which a legal row's requests go to the service."""
+    """Mode and region-set ordinals with which a legal row's requests go to its target.
+
+    Managers have no regions, so the second is 0 for their rows.
+    """
+    shape = requester_shape(named, row.port)
+    indexed = row.access.form is MemoryAccessForm.INDEXED
+    keys = [(mode.indexed, mode.element_bytes) for mode in shape.modes]
+    mode = keys.index((indexed, element_bytes(row.access)))
     service = named.occurrence.local_service
-    if service is None:
-        raise ValueError("Occurrence must have a local service, not None")
-    contract = service.memory_service_contract
+    if service is None or not isinstance(row.service_target, LocalMemoryServiceTarget):
+        return mode, 0
     capability = admitting_capability(named.occurrence, row)
     if capability is None:
         raise ValueError(f"Row must be admitted by a service capability, not {row!r}")
-    shape = requester_shape(named, row.port)
-    indexed = row.access.form is MemoryAccessForm.INDEXED
-    size = element_bytes(row.access)
-    keys = [(mode.indexed, mode.element_bytes) for mode in shape.modes]
-    regions = contract.capabilities[capability].service_region_ordinals
-    return keys.index((indexed, size)), shape.region_sets.index(regions)
+    regions = service.memory_service_contract.capabilities[capability].service_region_ordinals
+    return mode, shape.region_sets.index(regions)
 
 
 def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[Diagnostic]:
@@ -252,7 +296,7 @@ def _shape_findings(port: int, found: tuple[Admission, ...], aligned: bool) -> I
         yield Diagnostic(
             "port-unserved",
             where,
-            "Some access of the port must be served by a capability of the local service, not none",
+            "Some access of the port must be served by one of its targets, not none",
         )
     for low, high in _element_spans(found):
         if low != high or low % 8:
@@ -294,9 +338,28 @@ def _modes(found: tuple[Admission, ...]) -> tuple[AccessMode, ...]:
     return tuple(AccessMode(*key, count) for key, count in sorted(lanes.items()))
 
 
-def _most_beats(modes: tuple[AccessMode, ...], service: LocalMemoryService, aligned: bool) -> int:
+def _walks(occurrence: MemoryOccurrence, port: int) -> bool:
+    if occurrence.engine is None:
+        return False
+    semantics = occurrence.engine.ports[port].operation_pattern_semantics
+    return MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR in semantics
+
+
+def _target_beats(named: NamedMemory, port: int) -> Iterator[int]:
+    """Narrowest beat of each target of the port, in bits."""
+    occurrence = named.occurrence
+    for target in port_targets(occurrence, port):
+        match target:
+            case LocalMemoryServiceTarget():
+                if occurrence.local_service is not None:
+                    yield min(_beat_widths(occurrence.local_service))
+            case ManagerEndpointTarget(ordinal):
+                yield occurrence.manager_endpoints[ordinal].beat_width_bits
+
+
+def _most_beats(modes: tuple[AccessMode, ...], beat_bits: int, aligned: bool) -> int:
     """Beats that the widest access touches at its worst offset, each lane's own where indexed."""
-    beat = max(1, min(_beat_widths(service)) // 8)
+    beat = max(1, beat_bits // 8)
 
     def beats(mode: AccessMode) -> int:
         parts, count = (mode.lanes, 1) if mode.indexed else (1, mode.lanes)

@@ -9,11 +9,10 @@ from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.geometry import bank_geometry, requester_shape
 from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration
-from fabricgen.records.connectivity import LocalMemoryServiceTarget
+from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, NamedMemory
-from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
-from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = ["unsupported", "unsupported_rows"]
 
@@ -22,6 +21,15 @@ _ENDPOINT_LIMIT = 16384
 
 #: Entries of the deepest queue or result store of one port.
 _DEPTH_LIMIT = 4096
+
+#: Rows of the largest Temporal table; every row has comparators at every ingress that it may use.
+_CONTEXT_LIMIT = 1024
+
+#: Bits of the widest Physical Tag.
+_TAG_LIMIT = 64
+
+#: Bits of the widest beat of a manager.
+_BEAT_WIDTH_LIMIT = 4096
 
 #: Bits of the widest index; bytes are addressed by 64 bits.
 _INDEX_LIMIT = 64
@@ -69,17 +77,29 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
     occurrence = named.occurrence
     yield from _absent_parts(occurrence)
     for ordinal, endpoint in enumerate(occurrence.endpoints):
-        if endpoint.payload_width > _ENDPOINT_LIMIT:
-            yield Diagnostic(
-                "endpoint-width-limit",
-                f"endpoint[{ordinal}].payload_width",
-                f"A token must have at most {_ENDPOINT_LIMIT} bits, not {endpoint.payload_width}",
-            )
-    if occurrence.engine is None or occurrence.local_service is None:
+        yield from _under(f"endpoint[{ordinal}]", _endpoint_findings(endpoint))
+    for ordinal, manager in enumerate(occurrence.manager_endpoints):
+        yield from _under(f"manager_endpoints[{ordinal}]", _manager_findings(manager))
+    if named.implementation.issue_lanes < 1:
+        yield Diagnostic(
+            "issue-lanes",
+            "implementation.issue_lanes",
+            f"A port must issue at least 1 lane a cycle, not {named.implementation.issue_lanes}",
+        )
+    if occurrence.engine is None:
+        return
+    contract = occurrence.engine.contract
+    if isinstance(contract, Temporal) and contract.resident_context_count > _CONTEXT_LIMIT:
+        yield Diagnostic(
+            "resident-context-limit",
+            "engine.contract.resident_context_count",
+            f"An engine must have at most {_CONTEXT_LIMIT} contexts, "
+            f"not {contract.resident_context_count}",
+        )
         return
     for ordinal, port in enumerate(occurrence.engine.ports):
         where = f"port[{ordinal}]"
-        yield from _under(where, _port_findings(occurrence, ordinal, port))
+        yield from _under(where, _port_findings(contract, port))
         yield from _refused(partial(requester_shape, named, ordinal))
     yield from _service_findings(named, occurrence)
 
@@ -89,45 +109,43 @@ def _absent_parts(occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "storage-only", "engine", "The memory must have an engine, not storage only"
         )
-    if occurrence.local_service is None:
+    if occurrence.subordinate_endpoints:
         yield Diagnostic(
-            "local-service-absent",
-            "local_service",
-            "The memory must have a local service, not none",
+            "subordinate-endpoints",
+            "subordinate_endpoints",
+            f"The memory must have none of these, not {len(occurrence.subordinate_endpoints)}",
         )
-    for code, name, parts in (
-        ("manager-endpoints", "manager_endpoints", occurrence.manager_endpoints),
-        ("subordinate-endpoints", "subordinate_endpoints", occurrence.subordinate_endpoints),
-        (
-            "internal-connections",
-            "connectivity.internal_connections",
-            occurrence.connectivity.internal_connections,
-        ),
-    ):
-        if parts:
-            yield Diagnostic(code, name, f"The memory must have none of these, not {len(parts)}")
 
 
-def _port_findings(
-    occurrence: MemoryOccurrence, ordinal: int, port: MemoryOperationPort
-) -> Iterator[Diagnostic]:
-    for key, projection in enumerate(port.operation_pattern_semantics):
-        if projection is not MemoryPortTransactionProjection.DIRECT:
-            yield Diagnostic(
-                "projection-active-lanes",
-                f"operation_pattern_semantics[{key}]",
-                f"The transaction projection must be DIRECT, not {projection.name}",
-            )
-    domains = occurrence.connectivity.operation_ports[ordinal].capability_target_domains
-    for alternative, targets in enumerate(domains):
-        if targets != (LocalMemoryServiceTarget(),):
-            yield Diagnostic(
-                "target-not-local",
-                f"alternative[{alternative}]",
-                f"The one target must be the local service, not {list(targets)!r}",
-            )
+def _endpoint_findings(endpoint: TransportEndpoint) -> Iterator[Diagnostic]:
+    if endpoint.payload_width > _ENDPOINT_LIMIT:
+        yield Diagnostic(
+            "endpoint-width-limit",
+            "payload_width",
+            f"A token must have at most {_ENDPOINT_LIMIT} bits, not {endpoint.payload_width}",
+        )
+    if endpoint.tag_width is not None and endpoint.tag_width > _TAG_LIMIT:
+        yield Diagnostic(
+            "tag-width-limit",
+            "tag_width",
+            f"A tag must have at most {_TAG_LIMIT} bits, not {endpoint.tag_width}",
+        )
+
+
+def _manager_findings(manager: ServiceEndpoint) -> Iterator[Diagnostic]:
+    size, ragged = divmod(manager.beat_width_bits, 8)
+    if ragged or size & (size - 1) or manager.beat_width_bits > _BEAT_WIDTH_LIMIT:
+        yield Diagnostic(
+            "manager-beat-width",
+            "beat_width_bits",
+            f"A beat must be a power of two of whole bytes and at most {_BEAT_WIDTH_LIMIT} bits, "
+            f"not {manager.beat_width_bits} bits",
+        )
+
+
+def _port_findings(contract: EngineContract, port: MemoryOperationPort) -> Iterator[Diagnostic]:
     yield from _index_findings(port)
-    yield from _depth_findings(port)
+    yield from _depth_findings(contract, port)
 
 
 def _index_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
@@ -143,22 +161,28 @@ def _index_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
                 )
 
 
-def _depth_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
+def _depth_findings(contract: EngineContract, port: MemoryOperationPort) -> Iterator[Diagnostic]:
     try:
         capacities = port_capacities(port)
     except Unsupported as error:
         yield from error.diagnostics
         return
-    depths = {
-        "result holding": capacities.result_holding,
-        **{f"{role.name} operand queue": depth for role, depth in capacities.operand_depth},
-    }
-    for name, depth in depths.items():
-        if not 1 <= depth <= _DEPTH_LIMIT:
+    is_temporal = isinstance(contract, Temporal)
+    ring = 1 << max(0, capacities.row_slots - 1).bit_length()
+    result_slots = capacities.contexts * ring if is_temporal else capacities.result_holding
+    queue_limit = 1 if is_temporal else _DEPTH_LIMIT
+    depths = [("result holding", result_slots, _DEPTH_LIMIT)]
+    depths += [
+        (f"{role.name} operand queue", depth, queue_limit)
+        for role, depth in capacities.operand_depth
+    ]
+    for name, depth, limit in depths:
+        if not 1 <= depth <= limit:
+            entries = "1 entry" if limit == 1 else f"from 1 to {limit} entries"
             yield Diagnostic(
                 "port-depth-limit",
                 "resource_contract.states",
-                f"The {name} must have from 1 to {_DEPTH_LIMIT} entries, not {depth}",
+                f"The {name} must have {entries}, not {depth}",
             )
 
 

@@ -21,11 +21,13 @@ def canonical_json(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
-def implementation_fields(implementation: MemoryImplementation) -> dict[str, str | bool]:
+def implementation_fields(implementation: MemoryImplementation) -> dict[str, str | bool | int]:
     """List every implementation option by its document key."""
     return {
         "aligned_bases": implementation.aligned_bases,
         "bank_function": implementation.bank_function,
+        "counters": implementation.counters,
+        "issue_lanes": implementation.issue_lanes,
     }
 
 
@@ -36,6 +38,7 @@ def encode(names: MemoryNames, implementation: MemoryImplementation) -> bytes:
             "implementation": implementation_fields(implementation),
             "names": {
                 "endpoints": names.endpoints,
+                "managers": names.managers,
                 "patterns": names.patterns,
                 "ports": names.ports,
             },
@@ -46,8 +49,7 @@ def encode(names: MemoryNames, implementation: MemoryImplementation) -> bytes:
 def decode(data: bytes) -> tuple[MemoryNames, MemoryImplementation]:
     """Decode one section strictly: unknown or missing keys, other types, another spelling."""
     root = _table(_parse(data), "section", ("implementation", "names"))
-    options = _table(root["implementation"], "implementation", ("aligned_bases", "bank_function"))
-    fields = _table(root["names"], "names", ("endpoints", "patterns", "ports"))
+    fields = _table(root["names"], "names", ("endpoints", "managers", "patterns", "ports"))
     names = MemoryNames(
         endpoints=_texts(fields["endpoints"], "names.endpoints"),
         ports=_texts(fields["ports"], "names.ports"),
@@ -55,15 +57,34 @@ def decode(data: bytes) -> tuple[MemoryNames, MemoryImplementation]:
             _texts(item, f"names.patterns[{i}]")
             for i, item in enumerate(_list(fields["patterns"], "names.patterns"))
         ),
+        managers=_texts(fields["managers"], "names.managers"),
     )
-    aligned, function = options["aligned_bases"], options["bank_function"]
-    if not isinstance(aligned, bool):
-        raise _shape("implementation.aligned_bases", "a boolean", aligned)
-    if not isinstance(function, str):
-        raise _shape("implementation.bank_function", "text", function)
-    implementation = MemoryImplementation(function, aligned)
+    implementation = _implementation(root["implementation"])
     require_canonical(data, encode(names, implementation), "section")
     return names, implementation
+
+
+def _implementation(value: _Json) -> MemoryImplementation:
+    keys = ("aligned_bases", "bank_function", "counters", "issue_lanes")
+    options = _table(value, "implementation", keys)
+    function, lanes = options["bank_function"], options["issue_lanes"]
+    if not isinstance(function, str):
+        raise _shape("implementation.bank_function", "text", function)
+    if isinstance(lanes, bool) or not isinstance(lanes, int):
+        raise _shape("implementation.issue_lanes", "an integer", lanes)
+    return MemoryImplementation(
+        function,
+        _flag(options, "aligned_bases"),
+        lanes,
+        _flag(options, "counters"),
+    )
+
+
+def _flag(options: dict[str, _Json], key: str) -> bool:
+    value = options[key]
+    if not isinstance(value, bool):
+        raise _shape(f"implementation.{key}", "a boolean", value)
+    return value
 
 
 def _parse(data: bytes) -> _Json:

@@ -3,8 +3,8 @@
 =====================  =========================================================================
 endpoints              u64be count; each u32be direction (In 0, Out 1), u64be payload width,
                        u32be tag presence (Absent 0, Present 1), u64be tag width when present
-engine                 u32be presence; u32be contract (Spatial 0, Temporal 1), u64be port count,
-                       framed ports
+engine                 u32be presence; u32be contract (Spatial 0, or Temporal 1 and u64be resident
+                       context count), u64be port count, framed ports
 local service          u32be presence; u64be capacity in bytes, framed service contract
 manager endpoints      u64be count; each u64be beat width in bits
 subordinate endpoints  the same
@@ -12,11 +12,16 @@ connectivity           framed connectivity contract
 =====================  =========================================================================
 """
 
-from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.errors.place import placed
 from fabricgen.records import connectivity_codec, port_codec, service_codec
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
-from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial
+from fabricgen.records.occurrence import (
+    EngineContract,
+    MemoryOccurrence,
+    OperationEngine,
+    Spatial,
+    Temporal,
+)
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.service import LocalMemoryService
 from fabricgen.vocab.fabric import EndpointDirection
@@ -25,7 +30,7 @@ from fabricgen.wire.frame import Reader, frame, u32be, u64be
 __all__ = ["decode", "encode"]
 
 _ABSENT, _PRESENT = 0, 1
-_SPATIAL = 0
+_SPATIAL, _TEMPORAL = 0, 1
 
 
 def encode(record: MemoryOccurrence) -> bytes:
@@ -51,7 +56,7 @@ def decode(data: bytes) -> MemoryOccurrence:
     Raises
     ------
     Unsupported
-        For what is legal and not built, such as a Temporal engine.
+        For what is legal and not built, such as an atomic actor.
     """
     reader = Reader(data)
     endpoints = tuple(_read_endpoint(reader, i) for i in range(reader.count(16)))
@@ -91,7 +96,7 @@ def _encode_engine(engine: OperationEngine | None) -> bytes:
     return b"".join(
         [
             u32be(_PRESENT),
-            u32be(_SPATIAL),
+            _encode_contract(engine.contract),
             u64be(len(ports)),
             *(frame(port_codec.encode(port)) for port in ports),
         ]
@@ -101,19 +106,28 @@ def _encode_engine(engine: OperationEngine | None) -> bytes:
 def _read_engine(reader: Reader) -> OperationEngine | None:
     if not _is_present(reader, "optional engine"):
         return None
+    contract = _read_contract(reader)
+    ports = tuple(_read_port(reader, i) for i in range(reader.count(8)))
+    with placed("engine"):
+        return OperationEngine(contract, ports)
+
+
+def _encode_contract(contract: EngineContract) -> bytes:
+    match contract:
+        case Spatial():
+            return u32be(_SPATIAL)
+        case Temporal(resident_context_count):
+            return u32be(_TEMPORAL) + u64be(resident_context_count)
+
+
+def _read_contract(reader: Reader) -> EngineContract:
     match reader.u32():
         case 0:
-            ports = tuple(_read_port(reader, i) for i in range(reader.count(8)))
-            with placed("engine"):
-                return OperationEngine(Spatial(), ports)
+            return Spatial()
         case 1:
-            raise Unsupported(
-                Diagnostic(
-                    "engine-temporal-not-built",
-                    "engine.contract",
-                    "The engine must be Spatial in this generator, not Temporal",
-                )
-            )
+            count = reader.u64()
+            with placed("engine"):
+                return Temporal(count)
         case tag:
             raise reader.unknown("engine contract", tag)
 

@@ -144,12 +144,13 @@ class RowDecoder:
     def _regions(self, chosen: list[Value]) -> Value:
         """Region set of the one capability that admits the row's point."""
         sets = self.shape.requester.region_sets
-        if len(sets) == 1:
+        if len(sets) <= 1:
             return Value.cast(0)
         serving: dict[tuple[int, ...], list[Value]] = {regions: [] for regions in sets}
         for admission in self.admissions:
-            regions = self.capabilities[admission.capability].service_region_ordinals
-            serving[regions].append(chosen[admission.alternative] & self._admits(admission))
+            if admission.capability is not None:
+                regions = self.capabilities[admission.capability].service_region_ordinals
+                serving[regions].append(chosen[admission.alternative] & self._admits(admission))
         return _ordinal(_any(serving[regions]) for regions in sets)
 
     def _admits(self, admission: Admission) -> Value:

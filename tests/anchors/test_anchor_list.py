@@ -12,8 +12,8 @@ import pytest
 from fabricgen.errors import Unsupported
 from fabricgen.plan.realisation import unsupported
 from fabricgen.plan.transactions import derive_memory_port_transaction_plan
-from fabricgen.records import occurrence_codec, service_codec
-from fabricgen.records.connectivity import InternalConnection, SubordinateDispatch
+from fabricgen.records import service_codec
+from fabricgen.records.connectivity import SubordinateDispatch
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric
 from fabricgen.schema.service import canonical_service
@@ -34,12 +34,6 @@ def realise(**changes):
         raise Unsupported(*found)
 
 
-def temporal_engine():
-    wire = occurrence_codec.encode(RECORD)
-    contract = 8 + 16 * len(RECORD.endpoints) + 4
-    occurrence_codec.decode(wire[:contract] + u32(1) + wire[contract + 4 :])
-
-
 def row_major_lanes():
     access = view(CONTIGUOUS, lanes=4)
     parent = canonical_service(actor(LOAD), access)
@@ -50,15 +44,6 @@ def fence():
     parent = canonical_service(actor(LOAD), view(CONTIGUOUS))
     schema = actor(OperationSchemaId.DATAFLOW_FENCE)
     derive_memory_port_transaction_plan(DIRECT, schema, parent, None)
-
-
-def internal_connection():
-    copied = replace(RECORD.connectivity, internal_connections=(InternalConnection(2, 0),))
-    realise(connectivity=copied)
-
-
-def engine_only():
-    realise(local_service=None)
 
 
 def storage_only():
@@ -95,20 +80,16 @@ ANCHORS = [
         "transaction_projection",
         [(row_major_lanes, "projection-active-lanes"), (fence, "actor-contract-not-built")],
     ),
-    ("independent P, K and T", None, [(temporal_engine, "engine-temporal-not-built")]),
-    ("same-ingress Temporal matching", None, [(temporal_engine, "engine-temporal-not-built")]),
+    ("independent P, K and T", "temporal_capacities", []),
+    ("same-ingress Temporal matching", "temporal_matching", []),
     ("one hybrid port or separate ports", "hybrid_port", []),
     ("element, contiguous and indexed compatibility", "access_compatibility", []),
     ("independent widths", "independent_widths", []),
     ("dynamic masks", "dynamic_mask", []),
     ("a wide endpoint over narrow beats", "wide_endpoint", []),
-    ("one tag per Temporal vector token", None, [(temporal_engine, "engine-temporal-not-built")]),
-    ("internal dependencies", None, [(internal_connection, "internal-connections")]),
-    (
-        "occurrence forms",
-        "occurrence_forms",
-        [(engine_only, "local-service-absent"), (storage_only, "storage-only")],
-    ),
+    ("one tag per Temporal vector token", "temporal_matching", []),
+    ("internal dependencies", "internal_dependencies", []),
+    ("occurrence forms", "occurrence_forms", [(storage_only, "storage-only")]),
     (
         "one capability record of a local and a system service",
         None,

@@ -1,7 +1,7 @@
 """Anchor: operation engine only, engine with local service, and storage only.
 
 Spec: Validation Anchors, and Legal Occurrence Forms. All three are records with bytes; hardware
-exists for the second, and the other two are refused by name where it is asked for.
+exists for those with an engine, and the third is refused by name where it is asked for.
 """
 
 from dataclasses import replace
@@ -45,6 +45,7 @@ STORAGE_ONLY = replace(
 
 def fabric_of(record):
     names = BOTH.names if record.engine is not None else MemoryNames((), (), ())
+    names = replace(names, managers=("ext0",) * len(record.manager_endpoints))
     return Fabric("forms", (NamedMemory("mem0", record, names),))
 
 
@@ -52,7 +53,7 @@ def fabric_of(record):
     ("record", "codes"),
     [
         (RECORD, set()),
-        (ENGINE_ONLY, {"local-service-absent", "manager-endpoints"}),
+        (ENGINE_ONLY, set()),
         (STORAGE_ONLY, {"storage-only", "subordinate-endpoints"}),
     ],
     ids=["engine and service", "engine only", "storage only"],

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.plan.contract import port_contract, service_contract
+from fabricgen.plan.contract import port_contract, service_contract, use_pattern_key
 from fabricgen.plan.rows import Active, OperationRow, ResultDestination, RoleSource
 from fabricgen.records.access import (
     MemoryAccessClass,
@@ -14,13 +14,15 @@ from fabricgen.records.access import (
 )
 from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
 from fabricgen.records.connectivity import (
+    InternalConnection,
     LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
     MemoryConnectivityContract,
     OperationPortDispatch,
 )
-from fabricgen.records.endpoint import TransportEndpoint
+from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryNames, NamedMemory
-from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial
+from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial, Temporal
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
 from fabricgen.records.resource import RoundRobin
 from fabricgen.records.service import (
@@ -55,6 +57,7 @@ ABSENT, DYNAMIC = MemoryMaskForm
 ROLE = ServiceValueRole
 LOCAL = LocalMemoryServiceTarget()
 READ, WRITE = ReadSubwordSemantics, WriteSubwordSemantics
+DIRECT, LANES = MemoryPortTransactionProjection
 
 #: Endpoints of the hybrid memory, inputs first: a read port and a write port.
 ENDPOINTS = {
@@ -118,19 +121,52 @@ def alternative(schema, roles, classes, *, volatile=(), patterns=(0,)):
     )
 
 
-def port(*alternatives, in_flight=4, result_holding=4, depth=2, inputs=3, pattern_count=1):
+def port(
+    *alternatives,
+    in_flight=4,
+    result_holding=4,
+    depth=2,
+    inputs=3,
+    pattern_count=1,
+    transactions=None,
+    contexts=1,
+):
+    """A capacity is (context, total), or one number for both.
+
+    ``transactions`` has the children of each document pattern, 1 for Direct; the patterns of the
+    alternatives are document patterns, admitted in every context.
+    """
+    children = transactions or (1,) * pattern_count
     bound = {end for each in alternatives for _, end in each.role_to_endpoint}
     return MemoryOperationPort.of(
         endpoint_inventory=bound,
         resource_contract=port_contract(
-            in_flight=(in_flight, in_flight),
-            result_holding=(result_holding, result_holding),
+            in_flight=_pair(in_flight),
+            result_holding=_pair(result_holding),
             operand_depths=(depth,) * inputs,
-            pattern_count=pattern_count,
+            transactions=children,
+            contexts=contexts,
+            grant=RoundRobin(tuple(range(contexts)), 0) if contexts > 1 else None,
         ),
-        operation_pattern_semantics=(MemoryPortTransactionProjection.DIRECT,) * pattern_count,
-        capability_alternatives=alternatives,
+        operation_pattern_semantics=tuple(
+            LANES if count > 1 else DIRECT for count in children for _ in range(contexts)
+        ),
+        capability_alternatives=tuple(
+            replace(
+                each,
+                admissible_use_patterns=tuple(
+                    use_pattern_key(pattern, context, contexts)
+                    for pattern in each.admissible_use_patterns
+                    for context in range(contexts)
+                ),
+            )
+            for each in alternatives
+        ),
     )
+
+
+def _pair(capacity):
+    return capacity if isinstance(capacity, tuple) else (capacity, capacity)
 
 
 def capability(schema, classes, patterns, *, beat=64, regions=(0,), volatile=()):
@@ -163,35 +199,67 @@ def service(
     )
 
 
-def memory(endpoints, input_count, ports, local_service, *, name="mem0", implementation=None):
-    """``endpoints`` maps names to payload widths; the first ``input_count`` are inputs."""
+def memory(
+    endpoints,
+    input_count,
+    ports,
+    local_service,
+    *,
+    name="mem0",
+    implementation=None,
+    contexts=None,
+    tag_width=4,
+    managers=(),
+    connections=(),
+):
+    """``endpoints`` maps names to payload widths; the first ``input_count`` are inputs.
+
+    Temporal, with tags, where ``contexts`` is given. ``managers`` maps names to beat widths, and
+    every alternative reaches every target. ``connections`` are pairs of endpoint names.
+    """
+    at = list(endpoints).index
+    targets = (LOCAL,) if local_service else ()
+    targets += tuple(ManagerEndpointTarget(ordinal) for ordinal in range(len(managers)))
     occurrence = MemoryOccurrence(
         endpoints=tuple(
             TransportEndpoint(
-                EndpointDirection.IN if ordinal < input_count else EndpointDirection.OUT, width
+                EndpointDirection.IN if ordinal < input_count else EndpointDirection.OUT,
+                width,
+                None if contexts is None else tag_width,
             )
             for ordinal, width in enumerate(endpoints.values())
         ),
-        engine=OperationEngine(Spatial(), tuple(ports)) if ports else None,
+        engine=OperationEngine(
+            Spatial() if contexts is None else Temporal(contexts),
+            tuple(ports),
+        )
+        if ports
+        else None,
         local_service=local_service,
-        manager_endpoints=(),
+        manager_endpoints=tuple(map(ServiceEndpoint, dict(managers).values())),
         subordinate_endpoints=(),
         connectivity=MemoryConnectivityContract(
             operation_ports=tuple(
-                OperationPortDispatch(((LOCAL,),) * len(each.capability_alternatives))
+                OperationPortDispatch((targets,) * len(each.capability_alternatives))
                 for each in ports
             ),
             subordinate_endpoints=(),
-            internal_connections=(),
+            internal_connections=tuple(
+                sorted(InternalConnection(at(source), at(sink)) for source, sink in connections)
+            ),
         ),
     )
     names = MemoryNames(
         endpoints=tuple(endpoints),
         ports=tuple(f"port{ordinal}" for ordinal in range(len(ports))),
         patterns=tuple(
-            tuple(f"direct{key}" for key in range(len(each.operation_pattern_semantics)))
+            tuple(
+                f"direct{key}"
+                for key in range(len(each.operation_pattern_semantics) // (contexts or 1))
+            )
             for each in ports
         ),
+        managers=tuple(managers),
     )
     if implementation is None:
         return NamedMemory(name, occurrence, names)
@@ -245,7 +313,9 @@ def view(form, *, element=32, lanes=1, mask=ABSENT, index=32):
     )
 
 
-def row(port_ordinal, schema, access, *, base=0x100, alternative_ordinal=0, pattern=0):
+def row(
+    port_ordinal, schema, access, *, base=0x100, alternative_ordinal=0, pattern=0, target=LOCAL
+):
     """A legal row whose roles are all external."""
     masked = (ROLE.MASK,) if access.mask_form is DYNAMIC else ()
     data = (ROLE.DATA,)
@@ -260,7 +330,7 @@ def row(port_ordinal, schema, access, *, base=0x100, alternative_ordinal=0, patt
         base_addr=base,
         sources=tuple((role, RoleSource()) for role in inputs),
         destinations=tuple((role, ResultDestination(expose=True)) for role in results),
-        service_target=LOCAL,
+        service_target=target,
     )
 
 

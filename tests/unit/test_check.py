@@ -13,10 +13,11 @@ from fabricgen.records.connectivity import (
 )
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryNames
-from fabricgen.records.occurrence import OperationEngine, Spatial
+from fabricgen.records.occurrence import OperationEngine, Spatial, Temporal
 from fabricgen.records.service import MemoryServiceRegion
 from fabricgen.vocab.dispatch import AddressTransform
 from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
+from tests.support.memories import replaced
 from tests.support.records import (
     ADDRESS,
     COMPLETION,
@@ -43,6 +44,7 @@ from tests.support.records import (
     port,
     service,
 )
+from tests.support.temporal import temporal_memory
 
 EXACT, ZERO_EXTEND = ReadSubwordSemantics.EXACT, ReadSubwordSemantics.ZERO_EXTEND
 BYTE_ENABLE = WriteSubwordSemantics.BYTE_ENABLE
@@ -231,7 +233,10 @@ def test_a_manager_backs_an_engine():
         manager_endpoints=(ServiceEndpoint(64),),
         connectivity=replace(record_of(load_fabric()).connectivity, operation_ports=far),
     )
-    assert found(fabric) == []
+    (named,) = fabric.memories
+    assert found(fabric) == [("memory[0].names.managers", "names-count")]
+    names = replace(named.names, managers=("ext0",))
+    assert found(replace(fabric, memories=(replace(named, names=names),))) == []
 
 
 SUBORDINATE = SubordinateDispatch(1, (), AddressTransform.NONE, (LOCAL,))
@@ -559,3 +564,67 @@ def test_messages_name_requirement_and_found_value():
         "the 16 bits of memory[0].port[0].alternative[0].role_to_endpoint[data], not take 32 bits "
         "(1 of 32) [data-endpoint-narrow]"
     )
+
+
+def temporal(changes=None, **options):
+    """Findings of the Temporal memory after a change to its engine or endpoints."""
+    named = temporal_memory(**options)
+    return found(Fabric("temporal", (replaced(named, **changes(named)) if changes else named,)))
+
+
+def test_a_temporal_memory_is_legal():
+    assert temporal() == []
+    assert temporal(contexts=1, tag_width=1) == []
+    assert temporal(managers={"ext0": 64}, connections=[("rd_data", "wr_data")]) == []
+
+
+def with_tag(width):
+    def change(named):
+        first, *rest = named.occurrence.endpoints
+        return {"endpoints": (first, replace(rest[0], tag_width=width), *rest[1:])}
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("width", "code"), [(None, "endpoint-untagged"), (5, "endpoint-tag-widths")]
+)
+def test_temporal_endpoints_have_tags_of_one_width(width, code):
+    assert temporal(with_tag(width)) == [("memory[0].endpoint[1].tag_width", code)]
+
+
+def test_the_requesters_of_a_temporal_port_are_its_contexts():
+    def fewer(named):
+        return {"engine": replace(named.occurrence.engine, contract=Temporal(2))}
+
+    assert [code for _, code in temporal(fewer)] == [
+        "names-count",
+        "names-count",
+        "port-requester-count",
+        "port-requester-count",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("managers", "codes"),
+    [
+        ({"ext0": 64, "ext1": 64}, []),
+        ({"Ext": 64}, ["name-illegal"]),
+        ({"cfg_bus": 64}, ["name-reserved"]),
+        ({"wire": 64}, ["name-keyword"]),
+    ],
+)
+def test_manager_names_are_those_of_ports_of_the_top(managers, codes):
+    assert [code for _, code in temporal(managers=managers)] == codes
+
+
+def test_a_manager_and_an_endpoint_do_not_make_one_port_name():
+    named = temporal_memory(managers={"ext": 64})
+    endpoints = ("ext_req", *named.names.endpoints[1:])
+    named = replace(named, names=replace(named.names, endpoints=endpoints))
+    assert found(Fabric("temporal", (named,))) == [("memory", "name-collision")]
+    named = temporal_memory(managers={"ext": 64, "far": 64})
+    named = replace(named, names=replace(named.names, managers=("far", "far")))
+    assert found(Fabric("temporal", (named,))) == [
+        ("memory[0].manager_endpoints[1].name", "name-duplicate")
+    ]

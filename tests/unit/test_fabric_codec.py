@@ -22,15 +22,16 @@ from tests.support.records import copy_fabric, gather_fabric, load_fabric
 from tests.support.wires import flip, reads_as_itself
 
 LOAD = load_fabric()
-OPTIONS = MemoryImplementation(aligned_bases=True)
+OPTIONS = MemoryImplementation(aligned_bases=True, issue_lanes=4, counters=True)
 ALIGNED = replace(LOAD, memories=(replace(LOAD.memories[0], implementation=OPTIONS),))
 SEVERAL = replace(LOAD, name="several", memories=LOAD.memories + copy_fabric().memories)
 FABRICS = [LOAD, copy_fabric(), gather_fabric(), ALIGNED, SEVERAL, replace(LOAD, memories=())]
 WIRES = [encode(fabric) for fabric in FABRICS]
 SECTION = (
-    b'{"implementation":{"aligned_bases":false,"bank_function":"interleaved"},'
-    b'"names":{"endpoints":["rd_addr","rd_ctrl","rd_data","rd_done"],"patterns":[["direct"]],'
-    b'"ports":["read0"]}}'
+    b'{"implementation":{"aligned_bases":false,"bank_function":"interleaved",'
+    b'"counters":false,"issue_lanes":1},'
+    b'"names":{"endpoints":["rd_addr","rd_ctrl","rd_data","rd_done"],"managers":[],'
+    b'"patterns":[["direct"]],"ports":["read0"]}}'
 )
 
 
@@ -198,13 +199,33 @@ def test_a_section_is_canonical_json():
         (section(names={}), "names", "fabric-section-shape"),
         (section(implementation=None), "implementation", "fabric-section-shape"),
         (
-            section(implementation={"aligned_bases": 0, "bank_function": "interleaved"}),
+            section(lambda t: t["implementation"].update(aligned_bases=0)),
             "implementation.aligned_bases",
             "fabric-section-shape",
         ),
         (
-            section(implementation={"aligned_bases": False, "bank_function": []}),
+            section(lambda t: t["implementation"].update(bank_function=[])),
             "implementation.bank_function",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["implementation"].update(counters=1)),
+            "implementation.counters",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["implementation"].update(issue_lanes=True)),
+            "implementation.issue_lanes",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["implementation"].update(issue_lanes=1.0)),
+            "implementation.issue_lanes",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["names"].update(managers={})),
+            "names.managers",
             "fabric-section-shape",
         ),
         (
@@ -246,6 +267,7 @@ def test_any_names_travel(texts, patterns):
         LOAD.memories[0].names,
         endpoints=tuple(texts),
         patterns=tuple(map(tuple, patterns)),
+        managers=tuple(reversed(texts)),
     )
     assert fabric_section.decode(fabric_section.encode(names, OPTIONS)) == (names, OPTIONS)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.errors import Invalid, Unsupported
+from fabricgen.errors import Invalid
 from fabricgen.records import connectivity_codec, occurrence_codec, port_codec, service_codec
 from fabricgen.records.connectivity import (
     MemoryConnectivityContract,
@@ -16,6 +16,7 @@ from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spat
 from fabricgen.records.occurrence_codec import decode, encode
 from fabricgen.vocab.dispatch import AddressTransform
 from tests.support.records import IN, LOCAL, OUT, copy_fabric, gather_fabric, load_fabric
+from tests.support.temporal import temporal_memory
 from tests.support.wires import flip, reads_as_itself
 
 LOAD = load_fabric().memories[0].occurrence
@@ -32,7 +33,8 @@ STORAGE = MemoryOccurrence(
         (), (SubordinateDispatch(1, (), AddressTransform.NONE, (LOCAL,)),), ()
     ),
 )
-RECORDS = [LOAD, COPY, GATHER, STORAGE, replace(LOAD, local_service=None)]
+TEMPORAL = temporal_memory(managers={"ext0": 64}, connections=[("rd_data", "wr_data")]).occurrence
+RECORDS = [LOAD, COPY, GATHER, STORAGE, TEMPORAL, replace(LOAD, local_service=None)]
 WIRES = [encode(record) for record in RECORDS]
 
 
@@ -108,10 +110,14 @@ def test_trailing_bytes_are_rejected(wire, extra):
 ENGINE = 8 + 4 * 16
 
 
-def test_a_temporal_engine_is_legal_and_not_built():
-    wire = encode(LOAD)[: ENGINE + 4] + u32(1) + u64(4)
-    with pytest.raises(Unsupported, match=r"^engine\.contract: .* \[engine-temporal-not-built\]$"):
-        decode(wire)
+def test_a_temporal_engine_has_its_contexts_behind_its_tag():
+    # Count, ten endpoints of 24 bytes, presence; then the contract.
+    wire, at = encode(TEMPORAL), 8 + 10 * 24 + 4
+    assert wire[at : at + 20] == u32(1) + u64(4) + u64(2)
+    assert wire[8:32] == u32(0) + u64(32) + u32(1) + u64(4)
+    assert decode(wire) == TEMPORAL
+    with pytest.raises(Invalid, match=r"^engine\.contract\..*not 0 \[engine-context-count\]$"):
+        decode(wire[: at + 4] + u64(0) + wire[at + 12 :])
 
 
 @pytest.mark.parametrize(

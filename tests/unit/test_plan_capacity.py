@@ -9,10 +9,27 @@ from fabricgen.plan.capacity import (
     port_result_roles,
     service_capacities,
 )
-from fabricgen.plan.contract import port_contract, service_contract
+from fabricgen.plan.contract import (
+    document_pattern,
+    port_contract,
+    service_contract,
+    use_pattern_key,
+)
+from fabricgen.records.access import ParameterizedMemoryAccessDomain
+from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.resource import CapacityDimension, Claim, RoundRobin
-from tests.support.memories import ROLE, alternative, hybrid_classes, port
+from tests.support.memories import (
+    CONTIGUOUS,
+    DIRECT,
+    LANES,
+    ROLE,
+    access_class,
+    alternative,
+    hybrid_classes,
+    port,
+)
 from tests.support.records import LOAD, STORE, copy_fabric, load_fabric, service_resources
+from tests.support.temporal import temporal_ports
 
 COPY = copy_fabric().memories[0].occurrence
 SINGLE = load_fabric().memories[0].occurrence
@@ -39,7 +56,7 @@ def test_a_port_has_its_capacities_and_a_queue_per_input_role():
 
 def test_the_smaller_of_context_and_total_bounds_a_spatial_port():
     contract = port_contract(
-        in_flight=(3, 8), result_holding=(9, 5), operand_depths=(1, 2), pattern_count=1
+        in_flight=(3, 8), result_holding=(9, 5), operand_depths=(1, 2), transactions=(1,)
     )
     capacities = port_capacities(replace(SINGLE.engine.ports[0], resource_contract=contract))
     assert (capacities.in_flight, capacities.result_holding) == (3, 5)
@@ -58,6 +75,92 @@ def test_roles_of_a_port_are_the_union_over_its_alternatives_in_role_order():
     both = port(read, write)
     assert port_input_roles(both) == (ROLE.ADDRESS, ROLE.DATA, ROLE.CONTROL)
     assert port_result_roles(both) == (ROLE.DATA, ROLE.COMPLETION)
+
+
+def test_a_temporal_port_has_a_capacity_per_context_and_a_total():
+    read, write = temporal_ports(3, in_flight=(2, 9), result_holding=(4, 5), lanes=True)
+    capacities = port_capacities(read)
+    assert (capacities.contexts, capacities.row_slots, capacities.total_slots) == (3, 2, 5)
+    assert (capacities.in_flight, capacities.total_in_flight) == (2, 9)
+    assert (capacities.result_holding, capacities.total_result_holding) == (4, 5)
+    assert capacities.projections == (DIRECT, LANES)
+    assert capacities.grant == RoundRobin((0, 1, 2), 0)
+    assert [depth for _, depth in port_capacities(write).operand_depth] == [1, 1, 1, 1]
+
+
+def test_a_temporal_contract_is_the_one_written_by_hand():
+    # Two contexts; Direct in keys 0 and 1, four lanes in keys 2 and 3. Dimension 2 is the total.
+    read, _ = temporal_ports(2, in_flight=(1, 2), result_holding=(3, 4), lanes=True)
+    contract = read.resource_contract
+    assert [[each.capacity for each in state] for state in contract.states] == [
+        [2],
+        [1, 1, 2],
+        [3, 3, 4],
+        [1],
+        [1],
+        [1],
+    ]
+    assert [use.requester for use in contract.use_patterns] == [0, 1, 0, 1]
+    assert [len(use.internal_transactions) for use in contract.use_patterns] == [1, 1, 4, 4]
+    claims = (Claim(1, 1, 1), Claim(1, 2, 1), Claim(2, 1, 1), Claim(2, 2, 1))
+    assert contract.use_patterns[3].claims == claims
+    assert set(contract.use_patterns[3].internal_transactions) == {(0, 1, 2, 3)}
+    assert read.operation_pattern_semantics == (DIRECT, DIRECT, LANES, LANES)
+
+
+def test_patterns_and_contexts_make_keys():
+    assert [use_pattern_key(1, context, 3) for context in range(3)] == [3, 4, 5]
+    assert [document_pattern(key, 3) for key in (2, 3, 5)] == [(0, 2), (1, 0), (1, 2)]
+
+
+def test_contexts_of_different_capacity_are_unsupported():
+    read, _ = temporal_ports(2)
+    states = read.resource_contract.states
+    uneven = (states[0], (*states[1][:1], CapacityDimension(1), states[1][2]), *states[2:])
+    with pytest.raises(Unsupported) as error:
+        port_capacities(with_contract(read, states=uneven))
+    assert codes(error) == ["port-contract-unlike"]
+
+
+def test_a_pattern_means_the_same_in_every_context():
+    # One lane has one child in either projection, so only the meaning differs.
+    single = access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=(1,))
+    roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
+    read = port(alternative(LOAD, roles, (single,)), inputs=2, contexts=2)
+    walked = replace(read, operation_pattern_semantics=(LANES, LANES))
+    assert port_capacities(walked).projections == (LANES,)
+    with pytest.raises(Unsupported) as error:
+        port_capacities(replace(read, operation_pattern_semantics=(DIRECT, LANES)))
+    assert codes(error) == ["port-pattern-contexts"]
+
+
+def test_an_alternative_admits_a_pattern_in_every_context():
+    read, _ = temporal_ports(2)
+    (chosen,) = read.capability_alternatives
+    element, vector = hybrid_classes(LOAD)
+    halves = MemoryOperationPort.of(
+        read.endpoint_inventory,
+        read.resource_contract,
+        read.operation_pattern_semantics,
+        (
+            replace(
+                chosen,
+                parameterized_access_domain=ParameterizedMemoryAccessDomain.of(vector),
+                admissible_use_patterns=(0, 1),
+            ),
+            replace(
+                chosen,
+                role_to_endpoint=tuple(
+                    bound for bound in chosen.role_to_endpoint if bound[0] is not ROLE.MASK
+                ),
+                parameterized_access_domain=ParameterizedMemoryAccessDomain.of(element),
+                admissible_use_patterns=(1,),
+            ),
+        ),
+    )
+    with pytest.raises(Unsupported) as error:
+        port_capacities(halves)
+    assert codes(error) == ["port-pattern-contexts"]
 
 
 def test_the_contract_built_here_is_the_one_in_the_good_records():

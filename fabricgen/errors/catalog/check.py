@@ -31,11 +31,12 @@ RULES: dict[str, Rule] = {
         "Representation And Implementation Ownership",
     ),
     "name-collision": Rule(
-        "Names of memories and endpoints, joined, give different port names of the emitted top.",
+        "Names of memories, endpoints and managers, joined, give different port names of the "
+        "emitted top.",
         "Representation And Implementation Ownership",
     ),
     "names-count": Rule(
-        "Each endpoint, port and use pattern has exactly one name.",
+        "Each endpoint, port, manager and pattern of a document has exactly one name.",
         "Representation And Implementation Ownership",
     ),
     "occurrence-empty": Rule(
@@ -57,6 +58,14 @@ RULES: dict[str, Rule] = {
     "endpoint-tagged": Rule(
         "Endpoints of a Spatial engine are untagged.",
         "Spatial Ports",
+    ),
+    "endpoint-untagged": Rule(
+        "Endpoints of a Temporal engine are tagged.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "endpoint-tag-widths": Rule(
+        "Endpoints of a Temporal engine have tags of one width.",
+        "Temporal Ports And Resident Capacity",
     ),
     "port-endpoint-missing": Rule(
         "A port lists endpoints of its occurrence.",
@@ -100,7 +109,7 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "port-requester-count": Rule(
-        "The requesters of an operation port are its contexts; a Spatial port has one.",
+        "The requesters of an operation port are its contexts: one if Spatial, K if Temporal.",
         "Operation Rows And Internal Dependencies",
     ),
     "service-requester-count": Rule(

@@ -142,21 +142,25 @@ RULES: dict[str, Rule] = {
         "This generator realises memories with an operation engine.",
         "Legal Occurrence Forms",
     ),
-    "local-service-absent": Rule(
-        "This generator realises memories with a Local Memory Service.",
-        "Legal Occurrence Forms",
-    ),
-    "manager-endpoints": Rule(
-        "This generator realises memories without manager endpoints.",
+    "manager-beat-width": Rule(
+        "The beat of a realised manager is a power of two of whole bytes, at most 4096 bits.",
         "Memory Spaces And Interfaces",
+    ),
+    "issue-lanes": Rule(
+        "A port issues at least one lane of a firing a cycle.",
+        "Persistent Capability Schema",
+    ),
+    "resident-context-limit": Rule(
+        "A realised Temporal engine has at most 1024 resident contexts.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "tag-width-limit": Rule(
+        "A realised Physical Tag has at most 64 bits.",
+        "Temporal Ports And Resident Capacity",
     ),
     "subordinate-endpoints": Rule(
         "This generator realises memories without subordinate endpoints.",
         "Memory Spaces And Interfaces",
-    ),
-    "internal-connections": Rule(
-        "This generator realises memories without internal connections.",
-        "Configurable Service Dispatch",
     ),
     "endpoint-width-limit": Rule(
         "A token of a realised endpoint has at most 16384 bits.",
@@ -167,7 +171,8 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "port-depth-limit": Rule(
-        "Queues and result stores of a realised port have from 1 to 4096 entries.",
+        "Queues and result stores of a realised port have from 1 to 4096 entries; a Temporal "
+        "operand has one, and a result ring per row.",
         "Operation Rows And Internal Dependencies",
     ),
     "projection-access-form": Rule(
@@ -178,12 +183,8 @@ RULES: dict[str, Rule] = {
         "This generator realises the Direct transaction projection.",
         "Persistent Capability Schema",
     ),
-    "target-not-local": Rule(
-        "This generator dispatches to the Local Memory Service only.",
-        "Configurable Service Dispatch",
-    ),
     "port-unserved": Rule(
-        "Some access of each port is served by a capability of its target.",
+        "Some access of each port is served by one of its targets.",
         "Local Memory Service",
     ),
     "element-width-not-bytes": Rule(
@@ -199,7 +200,7 @@ RULES: dict[str, Rule] = {
         "Operation Engine",
     ),
     "access-beats": Rule(
-        "A realised access touches at most 128 beats of the local service.",
+        "A realised access touches at most 128 beats of each target.",
         "Local Memory Service",
     ),
     "mixed-beat-widths": Rule(
@@ -238,6 +239,11 @@ RULES: dict[str, Rule] = {
     "port-contract-unlike": Rule(
         "A realised port's contract differs from the generated one in capacities only.",
         "Operation Rows And Internal Dependencies",
+    ),
+    "port-pattern-contexts": Rule(
+        "A realised port has each of its patterns once per context, with one meaning, and an "
+        "alternative admits it in all of them.",
+        "Temporal Ports And Resident Capacity",
     ),
     "service-contract-shape": Rule(
         "A realised service's states are Port and Queue per requester, the banks, and Outstanding.",

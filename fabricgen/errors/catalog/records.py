@@ -336,10 +336,6 @@ RULES: dict[str, Rule] = {
         "A Temporal engine has a positive number of resident contexts that fits 64 bits.",
         "Temporal Ports And Resident Capacity",
     ),
-    "engine-temporal-not-built": Rule(
-        "Temporal engines are legal; this generator has no hardware for them yet.",
-        "Temporal Ports And Resident Capacity",
-    ),
     "fabric-magic": Rule(
         "A .fabric file starts with the bytes FABRICG and a zero.",
         "Representation And Implementation Ownership",
