@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fabricgen.abi.program import AxiLiteRead, AxiLiteStep, programming_sequence
 from fabricgen.abi.unit import programming_unit
 from fabricgen.model.execute import Execution
+from fabricgen.model.network import TokenKey
 from fabricgen.plan.capacity import port_capacities
 from fabricgen.plan.geometry import bank_geometry
 from fabricgen.plan.roles import RoleBindings, active_roles
@@ -24,7 +25,7 @@ _PIPELINE_CYCLES = 16
 def make_job(
     fabric: Fabric,
     configuration: MemoryConfiguration,
-    streams: Mapping[int, Sequence[int]],
+    streams: Mapping[TokenKey, Sequence[int]],
     before: bytes,
     execution: Execution,
     image: bytes,
@@ -38,7 +39,7 @@ def make_job(
     fabric, configuration, image
         The design, its rows, and the image that programs them.
     streams, before, execution
-        Tokens by input endpoint, initial contents, and what the model made of them.
+        Tokens by input endpoint and tag, initial contents, and what the model made of them.
     banks
         Path of each bank's array inside the top.
     runs
@@ -114,18 +115,18 @@ def _rows(
 def _ingresses(
     named: NamedMemory,
     uses: Mapping[int, _Use],
-    streams: Mapping[int, Sequence[int]],
+    streams: Mapping[TokenKey, Sequence[int]],
     execution: Execution,
 ) -> Iterator[IngressJob]:
     engine = named.occurrence.engine
     for ordinal, name, width in _endpoints(named, EndpointDirection.IN):
-        tokens = tuple(streams.get(ordinal, ()))
+        tokens = tuple(streams.get((ordinal, None), ()))
         if engine is None or ordinal not in uses:
             yield IngressJob(name, width, tokens, 0)
             continue
         row, role = uses[ordinal]
         depth = dict(port_capacities(engine.ports[row]).operand_depth)[role]
-        taken = execution.firings[row] + min(execution.leftover[ordinal], depth)
+        taken = execution.firings[row] + min(execution.leftover[ordinal, None], depth)
         yield IngressJob(name, width, tokens, taken, row, role.name)
 
 
@@ -135,7 +136,7 @@ def _egresses(
     for ordinal, name, width in _endpoints(named, EndpointDirection.OUT):
         row, role = uses.get(ordinal, (None, None))
         role_name = None if role is None else role.name
-        yield EgressJob(name, width, execution.outputs[ordinal], row, role_name)
+        yield EgressJob(name, width, execution.outputs[ordinal, None], row, role_name)
 
 
 def _endpoints(named: NamedMemory, direction: EndpointDirection) -> Iterable[tuple[int, str, int]]:

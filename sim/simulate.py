@@ -1,6 +1,6 @@
 """Simulate one mapped workload on the emitted design and hold it against the model."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fabricgen.abi.image import decode_image, encode_image
@@ -69,9 +69,10 @@ def simulate(
     else:
         configurations = decode_image(fabric, image)
     (named,), (configuration,) = fabric.memories, configurations
-    streams = {endpoint: tokens for (_, endpoint, _), tokens in workload.streams.items()}
+    streams = {(endpoint, tag): tokens for (_, endpoint, tag), tokens in workload.streams.items()}
     before = _contents(named, workload.memories[0] if workload.memories else ())
-    execution = execute(named, configuration, streams, before)
+    managers = _manager_contents(workload.managers[0] if workload.managers else {})
+    execution = execute(named, configuration, streams, before, managers)
     expectations = tuple(_unexpected(named, workload, execution))
     runs: tuple[RunResult, ...] = ()
     waves_file = None
@@ -132,10 +133,21 @@ def _contents(named: NamedMemory, parts: Sequence[tuple[int, bytes]]) -> bytes:
     return bytes(contents)
 
 
+def _manager_contents(
+    managers: Mapping[int, Sequence[tuple[int, bytes]]],
+) -> dict[int, dict[int, int]]:
+    """Bytes behind each manager, by address."""
+    return {
+        ordinal: {offset + at: byte for offset, data in parts for at, byte in enumerate(data)}
+        for ordinal, parts in managers.items()
+    }
+
+
 def _unexpected(named: NamedMemory, workload: Workload, execution: Execution) -> Iterator[Finding]:
     """Hold what the workload expects against the model, before any hardware runs."""
-    for (_, endpoint, _), expected in workload.expected.items():
-        name, tokens = named.names.endpoints[endpoint], execution.outputs[endpoint]
+    for (_, endpoint, tag), expected in workload.expected.items():
+        name = _label(named.names.endpoints[endpoint], tag)
+        tokens = execution.outputs.get((endpoint, tag), ())
         if len(tokens) != len(expected):
             yield Finding(
                 "expect",
@@ -194,14 +206,25 @@ def _report(
         cycles=_span(unstalled.values()),
         cycle_limit=execution.cycle_limit,
         out_of_range=execution.out_of_range_count,
-        leftover={endpoints[i]: count for i, count in execution.leftover.items() if count},
-        outputs={endpoints[i]: tokens for i, tokens in execution.outputs.items()},
+        leftover={
+            _label(endpoints[i], tag): count
+            for (i, tag), count in execution.leftover.items()
+            if count
+        },
+        outputs={
+            _label(endpoints[i], tag): tokens for (i, tag), tokens in execution.outputs.items()
+        },
         memory=execution.memory,
         runs=tuple(runs),
         findings=(*expectations, *(finding for result in runs for finding in result.findings)),
         finding_count=len(expectations) + sum(result.finding_count for result in runs),
         waves=waves,
     )
+
+
+def _label(endpoint: str, tag: int | None) -> str:
+    """One stream of one endpoint, as people read it."""
+    return endpoint if tag is None else f"{endpoint} tag {tag}"
 
 
 def _span(rows: Collection[RowResult]) -> int:

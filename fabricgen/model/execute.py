@@ -1,15 +1,38 @@
-"""Execute a configured Spatial occurrence in integers: the oracle of every bench."""
+"""Execute a configured occurrence in integers: the oracle of every bench.
 
-from collections.abc import Iterator, Mapping, Sequence
+A row fires when every active input role has a token, takes effect, and publishes all results in
+one step. What the hardware may do in many orders has one outcome here, or is refused: accesses
+that nothing orders, and tokens that nobody takes. So rows may run one after the other, each
+behind those that feed it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic, Invalid
-from fabricgen.model.row import Fault, RowExecution, execute_row
-from fabricgen.model.touched import TouchedBytes
-from fabricgen.model.work import cycle_limit
+from fabricgen.model.beats import Beat
+from fabricgen.model.inputs import input_findings
+from fabricgen.model.network import Network, TokenKey
+from fabricgen.model.rates import row_rates
+from fabricgen.model.row import Fault, RowExecutor
+from fabricgen.model.targets import Memories
+from fabricgen.model.touched import RowAccesses, race_findings
+from fabricgen.model.work import RowWork, cycle_limit
 from fabricgen.plan.row_check import configuration_findings
-from fabricgen.plan.rows import Active, MemoryConfiguration
+from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow
+from fabricgen.plan.transactions import (
+    MemoryPortTransactionPlan,
+    derive_memory_port_transaction_plan,
+)
+from fabricgen.records.connectivity import (
+    ManagerEndpointTarget,
+    MemoryDispatchTarget,
+    target_key,
+)
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.schema.service import canonical_service
+from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["Execution", "execute"]
@@ -22,30 +45,43 @@ class Execution:
     Parameters
     ----------
     outputs
-        Tokens of every output endpoint, by ordinal; empty where no row publishes.
+        Tokens by output endpoint and tag: every untagged output endpoint, empty where no row
+        publishes, and every endpoint and tag that a Temporal row exposes.
     memory
         Final contents of the Local Memory Service.
+    managers
+        Final contents behind each manager: the bytes that were written or initialised.
     firings, empty_masks
         Per row; 0 for an Unused row.
     leftover
-        Tokens of every input endpoint that no firing consumed.
+        Tokens by input endpoint and tag that no firing consumed.
+    held
+        Tokens of internal connections that stay in the slot of a row's role; 0 or 1.
+    unmatched
+        Endpoint and tag of each stream with tokens that no role matches.
     out_of_range
         First active lane out of range of each row that has one, in row order.
     out_of_range_count
         All such lanes.
+    beats
+        Per row, every request that it makes at its manager.
     row_cycles
         Per row, fewest cycles from its first publication to its last, both included.
     cycle_limit
-        The same over all rows, with the banks that they share.
+        The same over all rows, with what they share.
     """
 
-    outputs: dict[int, tuple[int, ...]]
+    outputs: dict[TokenKey, tuple[int, ...]]
     memory: bytes
+    managers: dict[int, dict[int, int]]
     firings: tuple[int, ...]
     empty_masks: tuple[int, ...]
-    leftover: dict[int, int]
+    leftover: dict[TokenKey, int]
+    held: dict[tuple[int, ServiceValueRole], int]
+    unmatched: tuple[TokenKey, ...]
     out_of_range: tuple[Fault, ...]
     out_of_range_count: int
+    beats: tuple[Counter[Beat], ...]
     row_cycles: tuple[int, ...]
     cycle_limit: int
 
@@ -53,99 +89,175 @@ class Execution:
 def execute(
     named: NamedMemory,
     configuration: MemoryConfiguration,
-    streams: Mapping[int, Sequence[int]],
+    streams: Mapping[TokenKey, Sequence[int]],
     memory: bytes,
+    managers: Mapping[int, Mapping[int, int]] | None = None,
 ) -> Execution:
-    """Run every row to the end of its streams.
+    """Run every row to the end of its tokens.
 
-    ``Invalid`` when the configuration is not legal on this memory, a stream or the memory does
-    not fit, or two rows race.
+    ``Invalid`` when the configuration is not legal on this memory, a stream or a memory does not
+    fit, accesses race, or a token can never be published.
 
     Parameters
     ----------
     named, configuration
         The occurrence and its rows.
     streams
-        Tokens offered to each input endpoint, by ordinal.
+        Tokens offered to each input endpoint, by ordinal and tag (``None`` where untagged).
     memory
         Initial contents of the Local Memory Service, its whole capacity.
+    managers
+        Initial contents behind each manager, by ordinal: byte address to byte. Everything else
+        is zero.
     """
+    contents = managers or {}
     if found := (
         *configuration_findings(named, configuration),
-        *_input_findings(named, streams, memory),
+        *input_findings(named.occurrence, streams, memory, contents),
     ):
         raise Invalid(*found)
-    rows = configuration.operation_rows if isinstance(configuration, Active) else ()
-    contents, touched = bytearray(memory), TouchedBytes()
-    done: list[RowExecution | None] = [
-        None if row is None else execute_row(named, ordinal, row, streams, contents, touched)
-        for ordinal, row in enumerate(rows)
-    ]
-    if races := tuple(touched.findings()):
-        raise Invalid(*races)
-    return _summary(named, streams, bytes(contents), done)
-
-
-def _summary(
-    named: NamedMemory,
-    streams: Mapping[int, Sequence[int]],
-    memory: bytes,
-    done: Sequence[RowExecution | None],
-) -> Execution:
-    endpoints = enumerate(named.occurrence.endpoints)
-    directions = {ordinal: endpoint.direction for ordinal, endpoint in endpoints}
-    active = [row for row in done if row is not None]
-    consumed = {endpoint: row.firings for row in active for _, endpoint in row.inputs}
-    published = {endpoint: tokens for row in active for endpoint, tokens in row.outputs.items()}
+    network = Network(named.occurrence, configuration)
+    firings = network.firings(streams)
+    if found := tuple(network.unconsumed(firings)):
+        raise Invalid(*found)
+    memories = Memories(named, memory, contents)
+    done = _run(named, network, firings, streams, memories)
+    outputs = _outputs(named, network, done)
+    if found := (*_races(network, done), *_merge_findings(outputs)):
+        raise Invalid(*found)
+    count = len(configuration.operation_rows) if isinstance(configuration, Active) else 0
+    rows = [done.get(ordinal) for ordinal in range(count)]
+    leftover = {key: len(streams.get(key, ())) for key in _inputs(named, network, streams)}
+    for ordinal, row in network.rows.items():
+        for source in row.sources:
+            if source.stream is not None:
+                leftover[source.stream] -= firings[ordinal]
     return Execution(
-        outputs={
-            ordinal: published.get(ordinal, ())
-            for ordinal, direction in directions.items()
-            if direction is EndpointDirection.OUT
-        },
-        memory=memory,
-        firings=tuple(0 if row is None else row.firings for row in done),
-        empty_masks=tuple(0 if row is None else row.empty_masks for row in done),
-        leftover={
-            ordinal: len(streams.get(ordinal, ())) - consumed.get(ordinal, 0)
-            for ordinal, direction in directions.items()
-            if direction is EndpointDirection.IN
-        },
-        out_of_range=tuple(row.first_fault for row in active if row.first_fault is not None),
-        out_of_range_count=sum(row.fault_count for row in active),
-        row_cycles=tuple(0 if row is None else cycle_limit([row.work]) for row in done),
-        cycle_limit=cycle_limit(row.work for row in active),
+        outputs={key: _merged(parts) for key, parts in outputs.items()},
+        memory=bytes(memories.local.contents),
+        managers={ordinal: each.contents for ordinal, each in enumerate(memories.managers)},
+        firings=tuple(0 if row is None else row.firings for row in rows),
+        empty_masks=tuple(0 if row is None else row.empty_masks for row in rows),
+        leftover=leftover,
+        held=network.held(firings),
+        unmatched=_unmatched(named, network, streams),
+        out_of_range=tuple(row.first_fault for row in rows if row and row.first_fault),
+        out_of_range_count=sum(row.fault_count for row in done.values()),
+        beats=tuple(Counter() if row is None else row.target.beats for row in rows),
+        row_cycles=tuple(0 if row is None else cycle_limit([row.target.work]) for row in rows),
+        cycle_limit=cycle_limit(row.target.work for row in done.values()),
     )
 
 
-def _input_findings(
-    named: NamedMemory, streams: Mapping[int, Sequence[int]], memory: bytes
-) -> Iterator[Diagnostic]:
-    endpoints = named.occurrence.endpoints
-    for ordinal, tokens in streams.items():
-        if (
-            not 0 <= ordinal < len(endpoints)
-            or endpoints[ordinal].direction is not EndpointDirection.IN
-        ):
-            yield Diagnostic(
-                "stream-not-an-input",
-                f"streams[{ordinal}]",
-                f"A stream must feed an input endpoint, not endpoint {ordinal}",
-            )
-            continue
-        width = endpoints[ordinal].payload_width
-        for position, token in enumerate(tokens):
-            if not 0 <= token < 1 << width:
-                yield Diagnostic(
-                    "stream-token-width",
-                    f"streams[{ordinal}][{position}]",
-                    f"A token of this endpoint must fit {width} bits, not be {token}",
-                )
-    service = named.occurrence.local_service
-    capacity = 0 if service is None else service.capacity_bytes
-    if len(memory) != capacity:
-        yield Diagnostic(
-            "memory-contents-size",
-            "memory",
-            f"The contents must be the service's {capacity} bytes, not {len(memory)}",
+def _run(
+    named: NamedMemory,
+    network: Network,
+    firings: Mapping[int, int],
+    streams: Mapping[TokenKey, Sequence[int]],
+    memories: Memories,
+) -> dict[int, RowExecutor]:
+    """Fire every row as often as it can, each behind the rows that feed it."""
+    done: dict[int, RowExecutor] = {}
+    for ordinal in network.order:
+        placed = network.rows[ordinal]
+        sources: list[tuple[ServiceValueRole, Sequence[int]]] = []
+        for source in placed.sources:
+            if source.stream is not None:
+                sources.append((source.role, streams.get(source.stream, ())))
+            else:
+                producer, role = network.producer(source)
+                sources.append((source.role, done[producer].published[role]))
+        executor = RowExecutor(
+            ordinal,
+            placed.row,
+            _plan(named, placed.row),
+            memories.target(placed.row, RowWork(row_rates(named, network, firings, ordinal))),
+            named.implementation.issue_lanes,
         )
+        for firing in range(firings[ordinal]):
+            executor.fire({role: tokens[firing] for role, tokens in sources})
+        done[ordinal] = executor
+    return done
+
+
+def _plan(named: NamedMemory, row: OperationRow) -> MemoryPortTransactionPlan:
+    engine = named.occurrence.engine
+    if engine is None:
+        raise ValueError("Occurrence must have an operation engine, not None")
+    projection = engine.ports[row.port].operation_pattern_semantics[row.use_pattern]
+    service = canonical_service(row.actor, row.access)
+    return derive_memory_port_transaction_plan(projection, row.actor, service, row.access)
+
+
+def _races(network: Network, done: Mapping[int, RowExecutor]) -> Iterator[Diagnostic]:
+    """Report what nothing orders, target by target."""
+    reached: dict[MemoryDispatchTarget, list[RowAccesses]] = {}
+    for ordinal, executor in sorted(done.items()):
+        target = network.rows[ordinal].row.service_target
+        reached.setdefault(target, []).append(executor.accesses)
+    for target, rows in sorted(reached.items(), key=lambda item: target_key(item[0])):
+        place = ""
+        if isinstance(target, ManagerEndpointTarget):
+            place = f" of manager {target.ordinal}"
+        yield from race_findings(place, rows, network.precedes)
+
+
+#: Tokens that each row publishes on one endpoint and tag.
+_Parts = dict[int, Sequence[int]]
+
+
+def _outputs(
+    named: NamedMemory, network: Network, done: Mapping[int, RowExecutor]
+) -> dict[TokenKey, _Parts]:
+    found: dict[TokenKey, _Parts] = {
+        (ordinal, None): {}
+        for ordinal, endpoint in enumerate(named.occurrence.endpoints)
+        if endpoint.direction is EndpointDirection.OUT and endpoint.tag_width is None
+    }
+    for ordinal, row in sorted(network.rows.items()):
+        for destination in row.destinations:
+            if destination.exposed is not None:
+                tokens = done[ordinal].published[destination.role] if ordinal in done else ()
+                found.setdefault(destination.exposed, {})[ordinal] = tokens
+    return found
+
+
+def _merge_findings(outputs: Mapping[TokenKey, _Parts]) -> Iterator[Diagnostic]:
+    """Report each endpoint and tag on which several rows publish tokens that differ."""
+    for (endpoint, tag), parts in outputs.items():
+        rows = [row for row, tokens in parts.items() if tokens]
+        if len(rows) > 1 and len({token for row in rows for token in parts[row]}) > 1:
+            listed = ", ".join(map(str, rows))
+            yield Diagnostic(
+                "workload-output-order",
+                f"operation_rows[{rows[1]}]",
+                "Rows that publish on one endpoint with one tag must publish equal tokens, but "
+                f"those of rows {listed} on endpoint {endpoint} with tag {tag} differ",
+            )
+
+
+def _merged(parts: _Parts) -> tuple[int, ...]:
+    """All tokens of one endpoint and tag; where several rows publish, all tokens are equal."""
+    return tuple(token for tokens in parts.values() for token in tokens)
+
+
+def _inputs(
+    named: NamedMemory, network: Network, streams: Iterable[TokenKey]
+) -> Iterator[TokenKey]:
+    """Every untagged input, every tag that is offered, and every one that a role matches."""
+    for ordinal, endpoint in enumerate(named.occurrence.endpoints):
+        if endpoint.direction is EndpointDirection.IN and endpoint.tag_width is None:
+            yield ordinal, None
+    yield from streams
+    yield from network.streams
+
+
+def _unmatched(
+    named: NamedMemory, network: Network, streams: Mapping[TokenKey, Sequence[int]]
+) -> tuple[TokenKey, ...]:
+    endpoints = named.occurrence.endpoints
+    return tuple(
+        key
+        for key, tokens in streams.items()
+        if tokens and endpoints[key[0]].tag_width is not None and key not in network.streams
+    )

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fabricgen.model.touched import TouchedBytes
-from fabricgen.model.work import RowWork
-from fabricgen.plan.admission import admitting_capability
-from fabricgen.plan.geometry import bank_geometry
+from fabricgen.model.beats import LaneAccess
+from fabricgen.model.targets import LocalMemory, Target
+from fabricgen.model.touched import RowAccesses
 from fabricgen.plan.lanes import (
     active_lanes,
     element_bytes,
@@ -14,29 +13,30 @@ from fabricgen.plan.lanes import (
     lane_addresses,
     split_lanes,
 )
-from fabricgen.plan.roles import RoleBindings, active_roles
 from fabricgen.plan.rows import OperationRow
 from fabricgen.plan.transactions import (
+    Always,
+    ElementLane,
+    MemoryPortChildTransaction,
     MemoryPortTransactionPlan,
     ParentMaskAny,
-    derive_memory_port_transaction_plan,
+    ParentMaskLane,
+    ParentRequest,
 )
-from fabricgen.records.fabric import NamedMemory
-from fabricgen.records.service import MemoryServiceRegion
 from fabricgen.schema.memory import MEMORY_SCHEMAS
-from fabricgen.schema.service import canonical_service
-from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
 
-__all__ = ["Fault", "RowExecution", "execute_row"]
+__all__ = ["Fault", "RowExecutor"]
 
 _R = ServiceValueRole
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An active lane outside every admitted region: it had no effect and read zero.
+    """An active lane that its target does not have: it had no effect and read zero.
 
-    ``address`` is exact; it may lie beyond any address that the hardware can express.
+    At the Local Memory Service it lies outside every admitted region, at a manager beyond 64
+    bits. ``address`` is exact; it may lie beyond any address that the hardware can express.
     """
 
     row: int
@@ -45,161 +45,139 @@ class Fault:
     address: int
 
 
-@dataclass(frozen=True, slots=True)
-class RowExecution:
-    """What one row consumed, published and found.
+class RowExecutor:
+    """Fire one legal row, and note what it did.
 
     Parameters
     ----------
+    ordinal, row
+        The row.
+    plan
+        Its transaction plan.
+    target
+        What it reaches, with what its firings cost there.
+    issue_lanes
+        Children of one firing that go to the target per cycle, where each carries one lane.
+
+    Attributes
+    ----------
     firings, empty_masks
         How often it fired, and how many of these firings had no active lane.
-    inputs
-        Endpoint of each active input role.
-    outputs
-        Published tokens of each result endpoint; completions are zeros.
     first_fault, fault_count
-        First lane out of range, and how many there were.
-    work
-        Bank work of the row.
+        First lane that the target does not have, and how many there were.
+    accesses
+        What it touched of its target.
+    published
+        Tokens of each result role; completions are zeros.
     """
-
-    firings: int
-    empty_masks: int
-    inputs: RoleBindings
-    outputs: dict[int, tuple[int, ...]]
-    first_fault: Fault | None
-    fault_count: int
-    work: RowWork
-
-
-def execute_row(
-    named: NamedMemory,
-    ordinal: int,
-    row: OperationRow,
-    streams: Mapping[int, Sequence[int]],
-    memory: bytearray,
-    touched: TouchedBytes,
-) -> RowExecution:
-    """Fire a legal row as long as every active input role has a token."""
-    executor = _RowExecutor(named, ordinal, row, memory, touched)
-    sources = [(role, streams.get(endpoint, ())) for role, endpoint in executor.inputs]
-    count = min(len(tokens) for _, tokens in sources)
-    for firing in range(count):
-        executor.fire(firing, {role: tokens[firing] for role, tokens in sources})
-    return executor.execution(count)
-
-
-class _RowExecutor:
-    """State of one row: its plan, what it published, what it found."""
 
     def __init__(
         self,
-        named: NamedMemory,
         ordinal: int,
         row: OperationRow,
-        memory: bytearray,
-        touched: TouchedBytes,
+        plan: MemoryPortTransactionPlan,
+        target: Target,
+        issue_lanes: int,
     ) -> None:
-        engine = named.occurrence.engine
-        if engine is None:
-            raise ValueError("Occurrence must have an operation engine, not None")
-        port = engine.ports[row.port]
-        alternative = port.capability_alternatives[row.capability_alternative]
+        is_local = isinstance(target.memory, LocalMemory)
+        self.firings = 0
+        self.empty_masks = 0
+        self.first_fault: Fault | None = None
+        self.fault_count = 0
+        self.accesses = RowAccesses(
+            ordinal,
+            is_write=MEMORY_SCHEMAS[row.actor.schema_id].writes,
+            orders_firings=is_local or row.actor.contract.volatile,
+            orders_lanes=is_local,
+        )
+        results = plan.parent_service.result_roles
+        self.published: dict[ServiceValueRole, list[int]] = {role: [] for role in results}
+        self.target = target
         self._ordinal = ordinal
         self._row = row
-        self._memory = memory
-        self._touched = touched
+        self._plan = plan
+        self._issue_lanes = issue_lanes
         self._size = element_bytes(row.access)
-        self._regions = _admitted_regions(named, row)
-        self._plan = _plan(named, row)
-        self.inputs, self._results = active_roles(alternative, row.actor, row.access)
-        self._outputs: dict[int, list[int]] = {endpoint: [] for _, endpoint in self._results}
-        self._empty_masks = 0
-        self._first_fault: Fault | None = None
-        self._fault_count = 0
-        schema = MEMORY_SCHEMAS[row.actor.schema_id]
-        self._work = RowWork(bank_geometry(named), writes=schema.writes)
 
-    def fire(self, firing: int, operands: Mapping[ServiceValueRole, int]) -> None:
+    def fire(self, operands: Mapping[ServiceValueRole, int]) -> None:
         """Consume one token of each role and publish the one retirement packet."""
         active = active_lanes(self._row.access, operands.get(_R.MASK))
-        self._empty_masks += not any(active)
-        (child,) = self._plan.transactions
-        is_submitted = any(active) or not isinstance(child.activation, ParentMaskAny)
-        lanes = self._served_lanes(firing, active, operands) if is_submitted else ()
-        response = self._access(lanes, operands)
-        self._work.fire((address, self._size) for _, address in lanes)
-        for role, endpoint in self._results:
-            carries_value = role in self._plan.assembly.result_roles
-            self._outputs[endpoint].append(response if carries_value else 0)
-
-    def execution(self, firings: int) -> RowExecution:
-        """Summarise the row."""
-        return RowExecution(
-            firings=firings,
-            empty_masks=self._empty_masks,
-            inputs=self.inputs,
-            outputs={endpoint: tuple(tokens) for endpoint, tokens in self._outputs.items()},
-            first_fault=self._first_fault,
-            fault_count=self._fault_count,
-            work=self._work,
-        )
-
-    def _served_lanes(
-        self, firing: int, active: Sequence[bool], operands: Mapping[ServiceValueRole, int]
-    ) -> list[tuple[int, int]]:
-        """Lane and address of the active lanes that lie inside one admitted region each."""
+        self.empty_masks += not any(active)
+        children = [child for child in self._plan.transactions if _is_submitted(child, active)]
         addresses = lane_addresses(self._row.access, self._row.base_addr, operands[_R.ADDRESS])
-        served: list[tuple[int, int]] = []
-        for lane, address in enumerate(addresses):
-            if not active[lane]:
+        payload: Sequence[bytes | None] = (None,) * self._row.access.lane_count
+        if self.accesses.is_write:
+            payload = split_lanes(self._row.access, operands[_R.DATA])
+        parts = [
+            part
+            for child in children
+            for part in self._parts(child, self._served(child, active, addresses, payload))
+        ]
+        read = self._access(parts)
+        walks = any(isinstance(child.projection, ElementLane) for child in children)
+        served = sum(map(len, parts))
+        self.target.count(parts, -(-served // self._issue_lanes) if walks else 0)
+        self.firings += 1
+        for role, tokens in self.published.items():
+            carries_value = role in self._plan.assembly.result_roles
+            tokens.append(join_lanes(self._row.access, read) if carries_value else 0)
+
+    def _parts(
+        self, child: MemoryPortChildTransaction, lanes: Sequence[LaneAccess]
+    ) -> Sequence[Sequence[LaneAccess]]:
+        """Group a child's lanes by the requests that they share."""
+        is_indexed = self._row.access.form is MemoryAccessForm.INDEXED
+        if is_indexed or isinstance(child.projection, ElementLane):
+            return [(lane,) for lane in lanes]
+        return (lanes,)
+
+    def _served(
+        self,
+        child: MemoryPortChildTransaction,
+        active: Sequence[bool],
+        addresses: Sequence[int],
+        payload: Sequence[bytes | None],
+    ) -> list[LaneAccess]:
+        """Active lanes of one child that the target has; the others are faults."""
+        served: list[LaneAccess] = []
+        for lane in _lanes_of(child, active):
+            address = addresses[lane]
+            if self.target.has(address, self._size):
+                served.append(LaneAccess(lane, address, self._size, payload[lane]))
                 continue
-            if any(_is_inside(region, address, self._size) for region in self._regions):
-                served.append((lane, address))
-                continue
-            self._fault_count += 1
-            if self._first_fault is None:
-                self._first_fault = Fault(self._ordinal, firing, lane, address)
+            self.fault_count += 1
+            if self.first_fault is None:
+                self.first_fault = Fault(self._ordinal, self.firings, lane, address)
         return served
 
-    def _access(
-        self, lanes: Sequence[tuple[int, int]], operands: Mapping[ServiceValueRole, int]
-    ) -> int:
-        """Serve the child; a later lane of a store wins where lanes overlap."""
-        if self._work.writes:
-            payload = split_lanes(self._row.access, operands[_R.DATA])
-            for lane, address in lanes:
-                self._touched.write(self._ordinal, address, self._size)
-                self._memory[address : address + self._size] = payload[lane]
-            return 0
+    def _access(self, parts: Sequence[Sequence[LaneAccess]]) -> list[bytes | None]:
+        """Perform the lanes in their order; return what each lane read."""
         read: list[bytes | None] = [None] * self._row.access.lane_count
-        for lane, address in lanes:
-            self._touched.read(self._ordinal, address, self._size)
-            read[lane] = bytes(self._memory[address : address + self._size])
-        return join_lanes(self._row.access, read)
+        memory = self.target.memory
+        for lanes in parts:
+            for lane in lanes:
+                self.accesses.add(self.firings, lane.address, lane.size)
+                if lane.payload is None:
+                    read[lane.lane] = memory.read(lane.address, lane.size)
+                else:
+                    memory.write(lane.address, lane.payload)
+        return read
 
 
-def _admitted_regions(named: NamedMemory, row: OperationRow) -> tuple[MemoryServiceRegion, ...]:
-    service = named.occurrence.local_service
-    if service is None:
-        raise ValueError("Occurrence must have a local service, not None")
-    contract = service.memory_service_contract
-    capability = admitting_capability(named.occurrence, row)
-    if capability is None:
-        raise ValueError(f"Row must be admitted by a service capability, not {row!r}")
-    ordinals = contract.capabilities[capability].service_region_ordinals
-    return tuple(contract.regions[ordinal] for ordinal in ordinals)
+def _is_submitted(child: MemoryPortChildTransaction, active: Sequence[bool]) -> bool:
+    match child.activation:
+        case Always():
+            return True
+        case ParentMaskAny():
+            return any(active)
+        case ParentMaskLane(lane):
+            return active[lane]
 
 
-def _plan(named: NamedMemory, row: OperationRow) -> MemoryPortTransactionPlan:
-    engine = named.occurrence.engine
-    if engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
-    projection = engine.ports[row.port].operation_pattern_semantics[row.use_pattern]
-    service = canonical_service(row.actor, row.access)
-    return derive_memory_port_transaction_plan(projection, row.actor, service, row.access)
-
-
-def _is_inside(region: MemoryServiceRegion, address: int, size: int) -> bool:
-    end = region.address_base_bytes + region.size_bytes
-    return region.address_base_bytes <= address and address + size <= end
+def _lanes_of(child: MemoryPortChildTransaction, active: Sequence[bool]) -> Sequence[int]:
+    """Lanes that a submitted child carries; a lane's own child carries no mask."""
+    match child.projection:
+        case ParentRequest():
+            return [lane for lane, is_active in enumerate(active) if is_active]
+        case ElementLane(lane):
+            return (lane,)

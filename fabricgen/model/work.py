@@ -1,58 +1,120 @@
-"""What the accesses of a row cost in bank cycles, as the performance contract counts them."""
+"""Fewest cycles that a workload can take, as the performance contract counts them.
+
+A limit counts from the first publication to the last, both included, and is never more than
+hardware needs. Publications themselves are counted exactly: one a cycle on a port and on an
+egress, one in two cycles into an internal connection, whose consumers' slots are refilled when
+they are registered-empty. What lies before a publication (tokens of an ingress, turns of an
+operand slot, bank cycles, beats) only counts for firings that begin after the first publication:
+
+* where a row's first publication follows its first firing promptly (Spatial, or the only row that
+  fires, at the Local Memory Service), all firings but the first;
+* elsewhere, where other rows or a manager may delay the first publication by any time, all but
+  as many as may be in flight.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from fabricgen.plan.geometry import BankGeometry
+__all__ = ["Resource", "RowRates", "RowWork", "cycle_limit"]
 
-__all__ = ["RowWork", "cycle_limit"]
+#: Kind and ordinal of something that one firing at a time uses for a cycle.
+Resource = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RowRates:
+    """What bounds the rate of one row beside its target.
+
+    Parameters
+    ----------
+    in_flight
+        Firings that may be issued and not retired.
+    skipped
+        Firings that may begin before the first publication; positive.
+    spacing
+        Fewest cycles from issue to issue: a slot that holds one token takes a cycle to empty, and
+        then one for each token that comes through one ingress.
+    is_alone
+        No other row fires, and the target answers promptly.
+    feeds_connection
+        Some result goes into an internal connection.
+    publishes
+        Port and egresses, each of which takes one publication a cycle.
+    ingresses
+        Tokens per firing of each tagged ingress, each of which brings one a cycle.
+    """
+
+    in_flight: int
+    skipped: int
+    spacing: int
+    is_alone: bool
+    feeds_connection: bool
+    publishes: tuple[Resource, ...]
+    ingresses: tuple[tuple[Resource, int], ...]
 
 
 class RowWork:
-    """Bank work of one row, without its first firing: that one only marks the start.
+    """Work of one row.
 
     Attributes
     ----------
+    firings
+        All of them.
     cycles
-        Sum over firings of the largest number of distinct beats on one bank, at least one each.
-    beats
-        Distinct beats of each firing, summed per bank.
+        Cycles that the row's target needs for its firings one after the other, without the
+        skipped ones.
+    uses
+        Cycles of each bank's reads or writes, or of each manager, without the skipped firings.
     """
 
-    def __init__(self, geometry: BankGeometry, *, writes: bool) -> None:
-        self._geometry = geometry
-        self.writes = writes
+    def __init__(self, rates: RowRates) -> None:
+        self.rates = rates
         self.firings = 0
         self.cycles = 0
-        self.beats: Counter[int] = Counter()
+        self.uses: Counter[Resource] = Counter()
+        self._first_cost = 0
 
-    def fire(self, accessed: Iterable[tuple[int, int]]) -> None:
-        """Count one firing, given address and size of each of its served lanes."""
-        width = self._geometry.beat_bytes
-        beats = {
-            beat
-            for address, size in accessed
-            for beat in range(address // width, (address + size - 1) // width + 1)
-        }
-        banks = Counter(beat % self._geometry.banks for beat in beats)
+    def fire(self, cost: int, uses: Mapping[Resource, int]) -> None:
+        """Count one firing: its cycles at the target, and its cycles on each resource there."""
+        if self.firings == 0:
+            self._first_cost = cost
+        if self.firings >= self.rates.skipped:
+            self.cycles += cost
+            self.uses.update(uses)
         self.firings += 1
-        if self.firings > 1:
-            self.cycles += max(banks.values(), default=1)
-            self.beats += banks
+
+    def span(self) -> int:
+        """Fewest cycles of a row that has fired, as far as it depends on itself alone."""
+        rates, later = self.rates, self.firings - 1
+        found = 1 + self.cycles
+        if rates.feeds_connection:
+            found = max(found, 1 + 2 * later)
+        if rates.is_alone:
+            found = max(found, 1 + rates.spacing * later - max(0, self._first_cost - 1))
+        if later >= rates.in_flight:
+            # The claims of firing `in_flight` come back with the first publication, and are there
+            # in the cycle after it; the last publication follows its issue by a cycle or more.
+            found = max(found, 3 + rates.spacing * (later - rates.in_flight))
+        return found
+
+    def arrivals(self) -> Counter[Resource]:
+        """Tokens of each ingress that come after the first publication; a slot holds one."""
+        late = max(0, self.firings - self.rates.in_flight - 1)
+        return Counter({ingress: late * count for ingress, count in self.rates.ingresses})
 
 
 def cycle_limit(rows: Iterable[RowWork]) -> int:
-    """Fewest cycles from the first publication to the last, both included.
-
-    A row starts at most one firing a cycle and needs one cycle per beat on its fullest bank; a
-    bank reads one beat and writes one beat a cycle for all rows together.
-    """
+    """Fewest cycles from the first publication of any row to the last of all."""
     fired = [row for row in rows if row.firings]
-    reads: Counter[int] = Counter()
-    writes: Counter[int] = Counter()
+    publications: Counter[Resource] = Counter()
+    uses: Counter[Resource] = Counter()
     for row in fired:
-        (writes if row.writes else reads).update(row.beats)
-    if not fired:
-        return 0
-    spans = [row.cycles for row in fired]
-    return 1 + max(*spans, *reads.values(), *writes.values(), 0)
+        publications.update(dict.fromkeys(row.rates.publishes, row.firings))
+        uses.update(row.uses)
+        uses.update(row.arrivals())
+    return max(
+        max((row.span() for row in fired), default=0),
+        max(publications.values(), default=0),
+        max((1 + count for count in uses.values()), default=0),
+    )

@@ -10,7 +10,6 @@ import pytest
 from fabricgen.config.codec import decode_configuration, encode_configuration
 from fabricgen.config.layout import carrier_layout
 from fabricgen.errors import Invalid
-from fabricgen.model.execute import execute
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.plan.rows import RoleSource
 from fabricgen.records.connectivity import InternalConnection
@@ -28,6 +27,7 @@ from tests.support.memories import (
 )
 from tests.support.occurrence_harness import OccurrenceRun
 from tests.support.port_harness import PortRun
+from tests.support.untagged import execute
 
 CAPACITY = 256
 NAMED = hybrid_memory(capacity=CAPACITY)

@@ -28,7 +28,10 @@ def test_what_is_drawn_is_legal_realisable_and_free_of_races():
         assert not findings(engine.fabric)
         assert not unsupported(engine.fabric)
         assert not configuration_findings(named, engine.configuration)
-        streams = {endpoint: tokens for (_, endpoint, _), tokens in engine.workload.streams.items()}
+        streams = {
+            (endpoint, tag): tokens
+            for (_, endpoint, tag), tokens in engine.workload.streams.items()
+        }
         ((_, memory),) = engine.workload.memories[0]
         # A race would be Invalid.
         execute(named, engine.configuration, streams, memory)

@@ -6,6 +6,7 @@ from fabricgen.plan.rows import Disabled
 from sim.job import Run
 from sim.make_job import make_job
 from tests.support import memories as mem
+from tests.support.untagged import untagged
 
 RD_ADDR, RD_MASK, RD_CTRL, WR_ADDR, WR_DATA, WR_MASK, WR_CTRL, RD_DATA, RD_DONE, WR_DONE = range(10)
 NAMED = mem.hybrid_memory()
@@ -15,6 +16,7 @@ RAMP = bytes(index & 0xFF for index in range(4096))
 
 
 def job(configuration, streams):
+    streams = untagged(streams)
     execution = execute(NAMED, configuration, streams, RAMP)
     image = encode_image(FABRIC, (configuration,))
     runs = (Run("always", 7),)

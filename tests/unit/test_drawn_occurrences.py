@@ -8,7 +8,6 @@ from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from fabricgen.errors import Invalid
-from fabricgen.model.execute import execute
 from fabricgen.plan.admission import admissions
 from fabricgen.plan.geometry import bank_geometry, requester_shape
 from fabricgen.plan.realisation import unsupported
@@ -20,6 +19,7 @@ from tests.support.fabrics import fabrics
 from tests.support.memories import ROLE, row
 from tests.support.occurrence_harness import Job, OccurrenceRun
 from tests.support.port_harness import Rates
+from tests.support.untagged import execute
 
 FIRINGS = 8
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.errors import Invalid
-from fabricgen.model.execute import execute
 from fabricgen.model.row import Fault
 from fabricgen.plan.rows import Disabled
 from tests.support import memories as mem
+from tests.support.untagged import execute
 
 RD_ADDR, RD_MASK, RD_CTRL, WR_ADDR, WR_DATA, WR_MASK, WR_CTRL, RD_DATA, RD_DONE, WR_DONE = range(10)
 HYBRID = mem.hybrid_memory()

@@ -7,13 +7,13 @@ import pytest
 from amaranth.hdl import Module
 
 from fabricgen.errors import Invalid
-from fabricgen.model.execute import execute
 from fabricgen.plan.rows import Active
 from fabricgen.rtl import loader
 from fabricgen.rtl.commit_sequencer import CommitSequencer
 from tests.support import memories as mem
 from tests.support.axi_lite import write
 from tests.support.top_harness import TopRun
+from tests.support.untagged import execute
 
 CAPACITY = 256
 SMALL = mem.hybrid_memory(capacity=CAPACITY)

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.model.execute import execute
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import Active, Disabled
 from tests.support import rich_memory
@@ -22,6 +21,7 @@ from tests.support.memories import (
 from tests.support.occurrence_harness import Job, OccurrenceRun
 from tests.support.port_harness import Rates
 from tests.support.rich_memory import OTHER_ROW, RICH, ROWS
+from tests.support.untagged import execute
 
 CAPACITY = 256
 SMALL = hybrid_memory(capacity=CAPACITY)

@@ -2,11 +2,11 @@
 
 import random
 
-from fabricgen.model.execute import execute
 from fabricgen.plan.rows import Active
 from tests.support import memories as mem
 from tests.support.occurrence_harness import Job, OccurrenceRun
 from tests.support.port_harness import Rates
+from tests.support.untagged import execute
 
 LANES = 4
 

@@ -6,9 +6,21 @@ __all__ = ["RULES"]
 
 RULES: dict[str, Rule] = {
     "workload-race": Rule(
-        "Two rows may touch one byte only if both read it: nothing orders the rows of a Spatial "
-        "occurrence but their own tokens, so the outcome of a race is not one value.",
+        "Two accesses of one byte, of which one writes, must be ordered: by tokens that go from "
+        "the row of the first to that of the second, or, at the Local Memory Service, by belonging "
+        "to one row. Otherwise the outcome is not one value.",
         "Operation Rows And Internal Dependencies",
+    ),
+    "workload-unconsumed": Rule(
+        "Every token of a selected connection but the last is taken by each of its consumers; "
+        "otherwise the producer holds firings that it can never publish, and how many of them "
+        "have touched memory depends on time.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "workload-output-order": Rule(
+        "Rows that publish on one endpoint with one tag publish equal tokens in a workload: "
+        "nothing orders them there.",
+        "Temporal Ports And Resident Capacity",
     ),
     "stream-not-an-input": Rule(
         "Tokens are offered to input endpoints of the occurrence only.",
@@ -18,8 +30,16 @@ RULES: dict[str, Rule] = {
         "A token fits the payload of its endpoint; a control token is 0.",
         "Spatial Ports",
     ),
+    "stream-tag-width": Rule(
+        "A stream has a Physical Tag exactly where its endpoint is tagged, and one that fits.",
+        "Temporal Ports And Resident Capacity",
+    ),
     "memory-contents-size": Rule(
         "Initial contents cover the Local Memory Service's capacity exactly.",
         "Local Memory Service",
+    ),
+    "manager-contents": Rule(
+        "Initial contents behind a manager are bytes at addresses of 64 bits.",
+        "Configurable Service Dispatch",
     ),
 }
