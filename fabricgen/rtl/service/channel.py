@@ -1,4 +1,4 @@
-"""The typed boundary between a requester and the Local Memory Service."""
+"""The typed boundary between a requester and one of its targets."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,11 +19,13 @@ class ServiceChannel(Protocol):
     valid: Signal
     ready: Signal
     write: Signal
+    volatile: Signal
     mode: Signal
     regions: Signal
     address: Signal
     beyond: Signal
     lanes: Signal
+    walk: Signal
     data: Signal
     slot: Signal
     rsp_valid: Signal
@@ -32,6 +34,7 @@ class ServiceChannel(Protocol):
     rsp_data: Signal
     rsp_strobe: Signal
     rsp_in_range: Signal
+    rsp_error: Signal
     rsp_fault: Signal
     rsp_fault_address: Signal
 
@@ -45,14 +48,17 @@ class ServiceChannelShape:
     requester
         Modes, lanes and directions.
     address_bits
-        Width of one byte address inside the service's capacity.
+        Width of one byte address: inside the service's capacity, or 64 at a manager.
     slots
         Response slots of the requester; every request names a free one.
+    managed
+        The target is a manager. Otherwise it is the Local Memory Service.
     """
 
     requester: RequesterShape
     address_bits: int
     slots: int
+    managed: bool = False
 
     def signature(self) -> wiring.Signature:
         """Signature seen from the requester.
@@ -63,8 +69,9 @@ class ServiceChannelShape:
             A whole child access is offered; it stays, with stable fields, until ``ready``. The
             service may serve parts of it before it shows ``ready``.
         write : Out(1), absent unless the requester both reads and writes
+        volatile : Out(1), absent unless managed and some row may be volatile
         mode : Out(range(modes)), absent with one mode
-        regions : Out(range(region_sets)), absent with one region set
+        regions : Out(range(region_sets)), absent with one region set; no manager looks at it
         address : Out(segments * address_bits)
             Byte address of each segment, segment 0 lowest. A mode that is not indexed uses
             segment 0 only.
@@ -72,6 +79,8 @@ class ServiceChannelShape:
             The exact address of that segment does not fit ``address_bits``.
         lanes : Out(lanes)
             Active lanes; never zero while ``valid``.
+        walk : Out(1), absent unless the requester walks
+            Each active lane is a child of its own, whatever its address is.
         data : Out(8 * data_bytes), absent unless the requester writes
         slot : Out(range(slots)), absent with one slot
 
@@ -81,20 +90,28 @@ class ServiceChannelShape:
             A part of the access in ``rsp_slot`` arrives now; nothing can stall it.
         rsp_done : In(1)
             With ``rsp_valid``: it is the last part. A write is visible to every later request.
+            Requests in different slots end in any order at a manager.
         rsp_slot : In(range(slots)), absent with one slot
         rsp_data : In(8 * data_bytes), rsp_strobe : In(data_bytes), absent unless it reads
             Bytes that arrive now, at their payload positions. Each byte of an active lane
             arrives exactly once; bytes of lanes out of range carry no meaning. A write has no
             strobes.
         rsp_in_range : In(lanes)
-            With ``rsp_done``: lanes that lie inside an admitted region.
+            With ``rsp_done``: lanes that lie inside an admitted region, or that have addresses
+            of 64 bits at a manager; none after an error.
+        rsp_error : In(1), absent unless managed
+            With ``rsp_done``: a beat of the access was answered with an error.
         rsp_fault : In(1), rsp_fault_address : In(address_bits)
             With ``rsp_done``: an active lane lay outside; low address bits of the first one.
+            After an error ``rsp_fault`` is clear, and the address is that of the beat whose
+            error arrived first.
         """
         req, bits = self.requester, 8 * self.requester.data_bytes
         members: dict[str, wiring.Member] = {"valid": Out(1), "ready": In(1)}
         if req.reads and req.writes:
             members["write"] = Out(1)
+        if self.managed and req.volatile:
+            members["volatile"] = Out(1)
         if len(req.modes) > 1:
             members["mode"] = Out(range(len(req.modes)))
         if len(req.region_sets) > 1:
@@ -102,6 +119,8 @@ class ServiceChannelShape:
         members["address"] = Out(req.segments * self.address_bits)
         members["beyond"] = Out(req.segments)
         members["lanes"] = Out(req.lanes)
+        if req.walks:
+            members["walk"] = Out(1)
         if req.writes:
             members["data"] = Out(bits)
         if self.slots > 1:
@@ -109,5 +128,7 @@ class ServiceChannelShape:
         members |= {"rsp_valid": In(1), "rsp_done": In(1), "rsp_in_range": In(req.lanes)}
         if req.reads:
             members |= {"rsp_data": In(bits), "rsp_strobe": In(req.data_bytes)}
+        if self.managed:
+            members["rsp_error"] = In(1)
         members |= {"rsp_fault": In(1), "rsp_fault_address": In(self.address_bits)}
         return wiring.Signature(members)

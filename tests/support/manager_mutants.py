@@ -1,0 +1,60 @@
+"""Wrong parts in front of a manager, one for each check that must see the fault."""
+
+from amaranth.hdl import Cat, Const, Module, Signal
+
+from fabricgen.records.resource import RoundRobin
+from fabricgen.rtl.arbiter import Arbiter
+from fabricgen.rtl.manager.arbiter import BeatArbiter
+
+
+class RestlessArbiter(BeatArbiter):
+    """Chooses anew in every cycle."""
+
+    def _chosen(self, m):
+        ordinals = tuple(range(len(self.users)))
+        m.submodules.turn = turn = Arbiter(RoundRobin(ordinals, 0), ordinals)
+        m.d.comb += turn.request.eq(Cat(user.req_valid for user in self.users))
+        return list(turn.grant)
+
+
+class BreakingArbiter(BeatArbiter):
+    """Keeps a waiting beat, but not a run."""
+
+    def _chosen(self, m):
+        ordinals = tuple(range(len(self.users)))
+        m.submodules.turn = turn = Arbiter(RoundRobin(ordinals, 0), ordinals)
+        is_held = Signal()
+        holder, chosen = Signal(len(ordinals)), Signal(len(ordinals))
+        with m.If(is_held):
+            m.d.comb += chosen.eq(holder)
+        with m.Else():
+            m.d.comb += turn.request.eq(Cat(user.req_valid for user in self.users))
+            m.d.comb += chosen.eq(turn.grant)
+        m.d.sync += [is_held.eq(self.manager.req_valid & ~self.manager.req_ready)]
+        m.d.sync += holder.eq(chosen)
+        return list(chosen)
+
+
+class FirstUserArbiter(BeatArbiter):
+    """User 0 before everybody else, for ever."""
+
+    def _chosen(self, m):
+        first = self.users[0].req_valid
+        is_held, last = Signal(), Signal()
+        chosen = Signal()
+        m.d.comb += chosen.eq(is_held & last | ~is_held & ~first)
+        taken = self.manager.req_valid & self.manager.req_ready
+        goes_on = self.manager.req_more.any() if self.shape.more_bits else Const(0, 1)
+        m.d.sync += [
+            is_held.eq((is_held | self.manager.req_valid) & ~(taken & ~goes_on)),
+            last.eq(chosen),
+        ]
+        return [~chosen, chosen]
+
+
+class LoudArbiter(BeatArbiter):
+    """Every answer goes to everybody."""
+
+    def _answer(self, m: Module) -> None:
+        super()._answer(m)
+        m.d.comb += [user.rsp_valid.eq(self.manager.rsp_valid) for user in self.users]
