@@ -10,7 +10,6 @@ from amaranth.lib.wiring import In, Out
 
 from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS
 
-
 __all__ = ["BeatKind", "ManagerStream", "ManagerStreamShape"]
 
 
