@@ -15,13 +15,9 @@ from fabricgen.plan.lanes import (
 )
 from fabricgen.plan.rows import OperationRow
 from fabricgen.plan.transactions import (
-    Always,
     ElementLane,
     MemoryPortChildTransaction,
     MemoryPortTransactionPlan,
-    ParentMaskAny,
-    ParentMaskLane,
-    ParentRequest,
 )
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
@@ -103,7 +99,7 @@ class RowExecutor:
         """Consume one token of each role and publish the one retirement packet."""
         active = active_lanes(self._row.access, operands.get(_R.MASK))
         self.empty_masks += not any(active)
-        children = [child for child in self._plan.transactions if _is_submitted(child, active)]
+        children = [child for child in self._plan.transactions if child.is_submitted(active)]
         addresses = lane_addresses(self._row.access, self._row.base_addr, operands[_R.ADDRESS])
         payload: Sequence[bytes | None] = (None,) * self._row.access.lane_count
         if self.accesses.is_write:
@@ -140,7 +136,7 @@ class RowExecutor:
     ) -> list[LaneAccess]:
         """Active lanes of one child that the target has; the others are faults."""
         served: list[LaneAccess] = []
-        for lane in _lanes_of(child, active):
+        for lane in child.lanes(active):
             address = addresses[lane]
             if self.target.has(address, self._size):
                 served.append(LaneAccess(lane, address, self._size, payload[lane]))
@@ -162,22 +158,3 @@ class RowExecutor:
                 else:
                     memory.write(lane.address, lane.payload)
         return read
-
-
-def _is_submitted(child: MemoryPortChildTransaction, active: Sequence[bool]) -> bool:
-    match child.activation:
-        case Always():
-            return True
-        case ParentMaskAny():
-            return any(active)
-        case ParentMaskLane(lane):
-            return active[lane]
-
-
-def _lanes_of(child: MemoryPortChildTransaction, active: Sequence[bool]) -> Sequence[int]:
-    """Lanes that a submitted child carries; a lane's own child carries no mask."""
-    match child.projection:
-        case ParentRequest():
-            return [lane for lane, is_active in enumerate(active) if is_active]
-        case ElementLane(lane):
-            return (lane,)

@@ -5,7 +5,7 @@ only: nothing here is persistent or has an identity of its own.
 """
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
@@ -121,6 +121,24 @@ class MemoryPortChildTransaction:
     activation: Activation
     projection: ChildProjection
 
+    def is_submitted(self, active_lanes: Sequence[bool]) -> bool:
+        """Tell whether a firing with these active lanes of its parent submits the child."""
+        match self.activation:
+            case Always():
+                return True
+            case ParentMaskAny():
+                return any(active_lanes)
+            case ParentMaskLane(lane):
+                return active_lanes[lane]
+
+    def lanes(self, active_lanes: Sequence[bool]) -> tuple[int, ...]:
+        """Lanes that the child accesses, ascending, where it is submitted."""
+        match self.projection:
+            case ParentRequest():
+                return tuple(lane for lane, active in enumerate(active_lanes) if active)
+            case ElementLane(lane):
+                return (lane,)
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryPortAssembly:
@@ -161,14 +179,25 @@ def derive_memory_port_transaction_plan(
     """
     if found := (*_form_findings(projection, access), *_mismatches(actor, parent_service, access)):
         raise Invalid(*found)
-    if found := tuple(_unbuilt(projection, actor)):
+    if found := tuple(_unbuilt(actor)):
         raise Unsupported(*found)
     masked = access is not None and access.mask_form is MemoryMaskForm.DYNAMIC
-    strategy = ParentResponseOrZeroOnEmptyMask() if masked else PassThroughParent()
-    activation = ParentMaskAny() if masked else Always()
+    if projection is MemoryPortTransactionProjection.DIRECT or access is None:
+        activation = ParentMaskAny() if masked else Always()
+        children = (MemoryPortChildTransaction(0, activation, ParentRequest()),)
+        strategy = ParentResponseOrZeroOnEmptyMask() if masked else PassThroughParent()
+    else:
+        children = tuple(
+            MemoryPortChildTransaction(
+                lane, ParentMaskLane(lane) if masked else Always(), ElementLane(lane)
+            )
+            for lane in range(access.lane_count)
+        )
+        inactive = InactiveValue.ZERO_BITS if masked else InactiveValue.NOT_APPLICABLE
+        strategy = RowMajorLaneValues(access.lane_count, inactive)
     return MemoryPortTransactionPlan(
         parent_service=parent_service,
-        transactions=(MemoryPortChildTransaction(0, activation, ParentRequest()),),
+        transactions=children,
         assembly=MemoryPortAssembly(
             strategies=tuple(
                 (role, strategy)
@@ -195,20 +224,12 @@ def _form_findings(
         )
 
 
-def _unbuilt(
-    projection: MemoryPortTransactionProjection, actor: CanonicalActorProjection
-) -> Iterator[Diagnostic]:
+def _unbuilt(actor: CanonicalActorProjection) -> Iterator[Diagnostic]:
     if actor.schema_id not in MEMORY_SCHEMAS:
         yield Diagnostic(
             "actor-contract-not-built",
             "actor.schema_id",
             f"The actor must be a plain load or store, not {actor.schema_id.name}",
-        )
-    if projection is not MemoryPortTransactionProjection.DIRECT:
-        yield Diagnostic(
-            "projection-active-lanes",
-            "projection",
-            f"The transaction projection must be DIRECT, not {projection.name}",
         )
 
 

@@ -1,6 +1,7 @@
 """The transaction plan of each configured row, for people and scripts."""
 
 from collections.abc import Iterator
+from dataclasses import fields
 
 from rich.table import Table
 
@@ -10,13 +11,18 @@ from fabricgen.plan.lanes import active_lanes
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import Active, OperationRow
 from fabricgen.plan.transactions import (
+    Activation,
+    ChildProjection,
+    InactiveValue,
     MemoryPortTransactionPlan,
-    ParentMaskAny,
+    ResultStrategy,
+    Retirement,
     derive_memory_port_transaction_plan,
 )
 from fabricgen.records.fabric import Fabric, NamedMemory
+from fabricgen.records.occurrence import Temporal
 from fabricgen.schema.service import canonical_service
-from fabricgen.vocab.dataflow import MemoryMaskForm
+from fabricgen.vocab.dataflow import MemoryMaskForm, ServiceValueRole
 
 __all__ = ["masked_lane_counts", "plan_json", "plan_tables"]
 
@@ -41,20 +47,22 @@ def plan_json(fabric: Fabric, mapping: Mapping, mask: str | None) -> list[JsonTa
     mask of as many lanes.
     """
     return [
-        _row_json(memory, row, mapping.row_names[ordinal][row.port], mask)
+        _row_json(memory, place, row, mapping.row_names[ordinal][place], mask)
         for ordinal, memory in enumerate(fabric.memories)
-        for row in _rows(mapping, ordinal)
+        for place, row in _rows(mapping, ordinal)
     ]
 
 
-def _rows(mapping: Mapping, memory: int) -> Iterator[OperationRow]:
+def _rows(mapping: Mapping, memory: int) -> Iterator[tuple[int, OperationRow]]:
     configuration = mapping.configurations[memory]
     if isinstance(configuration, Active):
-        yield from (row for row in configuration.operation_rows if row is not None)
+        for place, row in enumerate(configuration.operation_rows):
+            if row is not None:
+                yield place, row
 
 
 def _row_json(
-    memory: NamedMemory, row: OperationRow, name: str | None, mask: str | None
+    memory: NamedMemory, place: int, row: OperationRow, name: str | None, mask: str | None
 ) -> JsonTable:
     engine = memory.occurrence.engine
     if engine is None:
@@ -66,28 +74,53 @@ def _row_json(
         canonical_service(row.actor, row.access),
         row.access,
     )
-    alternative = port.capability_alternatives[row.capability_alternative]
-    bound = dict(sum(active_roles(alternative, row.actor, row.access), ()))
-    endpoints = memory.names.endpoints
+    contexts = 1
+    if isinstance(engine.contract, Temporal):
+        contexts = engine.contract.resident_context_count
+    sources, destinations = _ends(memory, row)
     return {
         "memory": memory.name,
-        "row": row.port,
+        "row": place,
         "name": name,
         "port": memory.names.ports[row.port],
         "geometry": None if (geometry := geometry_class(port)) is None else geometry.value,
         "alternative": row.capability_alternative,
-        "pattern": memory.names.patterns[row.port][row.use_pattern],
+        "pattern": memory.names.patterns[row.port][row.use_pattern // contexts],
         "base": row.base_addr,
         "access": _access_json(row),
         "service": plan.parent_service.kind.name.lower(),
-        "arguments": {
-            role.name.lower(): endpoints[bound[role]] for role in plan.parent_service.argument_roles
-        },
-        "results": {
-            role.name.lower(): endpoints[bound[role]] for role in plan.parent_service.result_roles
-        },
+        "arguments": sources,
+        "results": destinations,
         **_plan_json(plan, row, mask),
     }
+
+
+def _ends(memory: NamedMemory, row: OperationRow) -> tuple[JsonTable, JsonTable]:
+    """Where each argument comes from and each result goes, by the names of endpoints."""
+    engine, names = memory.occurrence.engine, memory.names.endpoints
+    connections = memory.occurrence.connectivity.internal_connections
+    if engine is None:
+        raise ValueError("An active row must belong to an engine, not to none")
+    port = engine.ports[row.port]
+    alternative = port.capability_alternatives[row.capability_alternative]
+    bound = dict(sum(active_roles(alternative, row.actor, row.access), ()))
+
+    def endpoint(role: ServiceValueRole, tag: int | None) -> str:
+        return names[bound[role]] + ("" if tag is None else f" tag {tag}")
+
+    sources: JsonTable = {}
+    for role, source in row.sources:
+        sources[role.name.lower()] = (
+            endpoint(role, source.tag)
+            if source.connection is None
+            else f"from {names[connections[source.connection].source_endpoint_ordinal]}"
+        )
+    destinations: JsonTable = {}
+    for role, destination in row.destinations:
+        ends = [endpoint(role, destination.tag)] if destination.expose else []
+        sinks = [connections[c].sink_endpoint_ordinal for c in destination.connections]
+        destinations[role.name.lower()] = " and ".join(ends + [f"to {names[at]}" for at in sinks])
+    return sources, destinations
 
 
 def _access_json(row: OperationRow) -> JsonTable:
@@ -103,16 +136,16 @@ def _access_json(row: OperationRow) -> JsonTable:
 
 
 def _plan_json(plan: MemoryPortTransactionPlan, row: OperationRow, mask: str | None) -> JsonTable:
-    lanes = _lanes(row, mask)
+    lanes, every = _lanes(row, mask), range(row.access.lane_count)
     children: list[JsonTable] = [
         {
             "ordinal": child.ordinal,
-            "activation": _words(child.activation),
-            "projection": _words(child.projection),
+            "activation": _term(child.activation),
+            "projection": _term(child.projection),
             **(
                 {}
                 if lanes is None
-                else {"active": not isinstance(child.activation, ParentMaskAny) or any(lanes)}
+                else {"active": child.is_submitted([lane in lanes for lane in every])}
             ),
         }
         for child in plan.transactions
@@ -121,10 +154,10 @@ def _plan_json(plan: MemoryPortTransactionPlan, row: OperationRow, mask: str | N
     listing: JsonTable = {
         "transactions": children,
         "assembly": {
-            role.name.lower(): _words(assembly.result_strategy(role))
+            role.name.lower(): _term(assembly.result_strategy(role))
             for role in assembly.result_roles
         },
-        "retirement": _words(assembly.retirement),
+        "retirement": _term(assembly.retirement),
     }
     return listing if lanes is None else listing | {"active_lanes": lanes}
 
@@ -139,10 +172,12 @@ def _lanes(row: OperationRow, mask: str | None) -> list[int] | None:
     return [lane for lane, active in enumerate(active_lanes(access, int(mask, 2))) if active]
 
 
-def _words(view: object) -> str:
-    """Name of a view's class, in words."""
+def _term(view: Activation | ChildProjection | ResultStrategy | Retirement) -> str:
+    """The specification's name of a view, with the values of its fields."""
+    values = [getattr(view, field.name) for field in fields(view)]
+    shown = [value.value if isinstance(value, InactiveValue) else str(value) for value in values]
     name = type(view).__name__
-    return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()
+    return f"{name}({', '.join(shown)})" if shown else name
 
 
 def plan_tables(listing: list[JsonTable]) -> list[Table]:

@@ -26,18 +26,12 @@ from tests.support.wires import u32
 
 NAMED = load_fabric().memories[0]
 RECORD = NAMED.occurrence
-DIRECT, ROW_MAJOR = MemoryPortTransactionProjection
+DIRECT = MemoryPortTransactionProjection.DIRECT
 
 
 def realise(**changes):
     if found := unsupported(Fabric("anchors", (replaced(NAMED, **changes),))):
         raise Unsupported(*found)
-
-
-def row_major_lanes():
-    access = view(CONTIGUOUS, lanes=4)
-    parent = canonical_service(actor(LOAD), access)
-    derive_memory_port_transaction_plan(ROW_MAJOR, actor(LOAD), parent, access)
 
 
 def fence():
@@ -78,7 +72,7 @@ ANCHORS = [
     (
         "child-transaction projection",
         "transaction_projection",
-        [(row_major_lanes, "projection-active-lanes"), (fence, "actor-contract-not-built")],
+        [(fence, "actor-contract-not-built")],
     ),
     ("independent P, K and T", "temporal_capacities", []),
     ("same-ingress Temporal matching", "temporal_matching", []),

@@ -1,21 +1,23 @@
 """Anchor: Direct child-transaction projection, dynamic-mask suppression, one parent request.
 
 Spec: Validation Anchors, "Direct and ActiveLanesRowMajor typed child-transaction projection".
-The fence and row-major halves come with those variants; until then they are refused by name.
+The fence half comes with that actor; until then it is refused by name.
 """
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.errors import Unsupported
 from fabricgen.plan.lanes import active_lanes
 from fabricgen.plan.transactions import (
     Always,
+    ElementLane,
+    InactiveValue,
     ParentMaskAny,
+    ParentMaskLane,
     ParentRequest,
     ParentResponseOrZeroOnEmptyMask,
     PassThroughParent,
+    RowMajorLaneValues,
     SingleParentRetirement,
     derive_memory_port_transaction_plan,
 )
@@ -86,7 +88,27 @@ def test_the_pattern_has_exactly_one_internal_transaction_for_direct():
             assert len(pattern.internal_transactions) == 1
 
 
-def test_row_major_lanes_are_refused_by_name():
+@given(st.sampled_from([LOAD, STORE]), ACCESSES.filter(lambda access: access.form is not ELEMENT))
+def test_row_major_lanes_have_a_child_each_and_the_same_parent(schema, access):
+    derived = plan(schema, access, MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR)
+    lanes = range(access.lane_count)
+    assert [child.ordinal for child in derived.transactions] == list(lanes)
+    assert [child.projection for child in derived.transactions] == [ElementLane(i) for i in lanes]
+    masked = access.mask_form is DYNAMIC
+    assert [child.activation for child in derived.transactions] == [
+        ParentMaskLane(lane) if masked else Always() for lane in lanes
+    ]
+    direct = plan(schema, access)
+    assert derived.parent_service == direct.parent_service
+    assert derived.assembly.result_roles == direct.assembly.result_roles
+    assert derived.assembly.retirement == SingleParentRetirement()
+
+
+def test_row_major_lanes_are_zero_filled_exactly_under_a_dynamic_mask():
     rows = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
-    with pytest.raises(Unsupported, match=r"\[projection-active-lanes\]$"):
-        plan(LOAD, view(CONTIGUOUS, lanes=4, mask=DYNAMIC), rows)
+    for mask, inactive in (
+        (DYNAMIC, InactiveValue.ZERO_BITS),
+        (ABSENT, InactiveValue.NOT_APPLICABLE),
+    ):
+        assembly = plan(LOAD, view(CONTIGUOUS, lanes=4, mask=mask), rows).assembly
+        assert assembly.strategies == ((ROLE.DATA, RowMajorLaneValues(4, inactive)),)

@@ -182,9 +182,9 @@ def test_normalize_spells_records_as_json():
 def test_plan_shows_what_the_mask_does():
     load, store = json.loads(run("plan", FABRIC, MAPPING, "--mask", "0110", "--json").stdout)
     assert load["transactions"] == [
-        {"ordinal": 0, "activation": "always", "projection": "parent request"}
+        {"ordinal": 0, "activation": "Always", "projection": "ParentRequest"}
     ]
-    assert load["assembly"] == {"data": "pass through parent"}
+    assert load["assembly"] == {"data": "PassThroughParent"}
     assert store["active_lanes"] == [1, 2]
     assert store["transactions"][0]["active"] is True
     assert store["arguments"] == {

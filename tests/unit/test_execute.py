@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from fabricgen.errors import Invalid
 from fabricgen.model.row import Fault
 from fabricgen.plan.rows import Disabled
+from fabricgen.records.fabric import MemoryImplementation
 from tests.support import memories as mem
+from tests.support.lanes import lanes_memory
 from tests.support.untagged import execute
 
 RD_ADDR, RD_MASK, RD_CTRL, WR_ADDR, WR_DATA, WR_MASK, WR_CTRL, RD_DATA, RD_DONE, WR_DONE = range(10)
@@ -317,3 +319,56 @@ def test_what_is_stored_can_be_loaded_back(indices, base):
     for index, got in zip(indices, loaded.outputs[RD_DATA], strict=True):
         assert got == (last[index] if base + 4 * index + 4 <= 4096 else 0)
     assert stored.out_of_range_count == loaded.out_of_range_count
+
+
+def by_lanes(pattern, indices, masks, *, issue_lanes=1, schema=LOAD, data=()):
+    """Gathers or scatters of the memory with vectors by lanes, whole (0) or lane by lane (1)."""
+    named = lanes_memory(implementation=MemoryImplementation(issue_lanes=issue_lanes))
+    at = {name: ordinal for ordinal, name in enumerate(named.names.endpoints)}
+    prefix = "rd" if schema is LOAD else "wr"
+    access = mem.view(mem.INDEXED, lanes=4, mask=mem.DYNAMIC)
+    port = int(schema is STORE)
+    rows = [None, None]
+    rows[port] = mem.row(port, schema, access, base=0, alternative_ordinal=1, pattern=pattern)
+    streams = {
+        at[f"{prefix}_addr"]: [lanes(*each) for each in indices],
+        at[f"{prefix}_mask"]: masks,
+        at[f"{prefix}_ctrl"]: [0] * len(masks),
+    }
+    if schema is STORE:
+        streams[at["wr_data"]] = data
+    return execute(named, mem.table(*rows), streams, RAMP), at
+
+
+def test_lanes_as_children_assemble_in_row_major_order_with_inactive_ones_zero():
+    done, at = by_lanes(1, [(3, 0, 1, 9), (5, 6, 7, 8)], [0b1011, 0b0000])
+    # Index 3 of 32-bit words is the bytes 0x0c.., 0 is 0x00.., 9 is 0x24..; lane 2 is inactive.
+    assert done.outputs[at["rd_data"]] == (0x27262524_00000000_03020100_0F0E0D0C, 0)
+    assert (done.firings, done.empty_masks) == ((2, 0), (1, 0))
+    whole, _ = by_lanes(0, [(3, 0, 1, 9), (5, 6, 7, 8)], [0b1011, 0b0000])
+    assert whole.outputs == done.outputs
+
+
+def test_a_later_lane_wins_where_lanes_are_children():
+    data = 0xD3D3D3D3_D2D2D2D2_D1D1D1D1_D0D0D0D0
+    done, _ = by_lanes(1, [(7, 7, 2, 2)], [0b0111], schema=STORE, data=[data])
+    assert done.memory[28:32] == b"\xd1" * 4
+    assert done.memory[8:12] == b"\xd2" * 4
+
+
+@pytest.mark.parametrize(
+    ("issue_lanes", "masks", "cycles"),
+    [
+        # Beats of 64 bits in four banks: words 0 and 2 lie in different ones. The first firing
+        # marks the start, so two count.
+        (1, [0b1111] * 3, 8),
+        (2, [0b1111] * 3, 4),
+        (4, [0b1111] * 3, 2),
+        (1, [0b1111, 0b0101, 0b0000], 2),
+    ],
+)
+def test_children_go_to_the_service_as_many_per_cycle_as_declared(issue_lanes, masks, cycles):
+    done, _ = by_lanes(1, [(0, 2, 4, 6)] * 3, masks, issue_lanes=issue_lanes)
+    assert done.row_cycles == (1 + cycles, 0)
+    crowded, _ = by_lanes(1, [(0, 8, 16, 24)] * 3, [0b1111] * 3, issue_lanes=issue_lanes)
+    assert crowded.row_cycles == (9, 0)

@@ -3,17 +3,31 @@ import pytest
 from fabricgen.errors import Invalid, Unsupported
 from fabricgen.plan.transactions import (
     Always,
+    ElementLane,
+    InactiveValue,
     ParentMaskAny,
+    ParentMaskLane,
     ParentRequest,
     ParentResponseOrZeroOnEmptyMask,
     PassThroughParent,
+    RowMajorLaneValues,
     SingleParentRetirement,
     derive_memory_port_transaction_plan,
 )
 from fabricgen.schema.service import CanonicalService, canonical_service
 from fabricgen.vocab.dataflow import OperationSchemaId, ServiceKind
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
-from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, ROLE, STORE, actor, view
+from tests.support.memories import (
+    CONTIGUOUS,
+    DYNAMIC,
+    ELEMENT,
+    INDEXED,
+    LOAD,
+    ROLE,
+    STORE,
+    actor,
+    view,
+)
 
 DIRECT = MemoryPortTransactionProjection.DIRECT
 MASKED = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
@@ -83,12 +97,55 @@ def test_a_parent_service_of_another_actor_or_mask_is_refused(service):
     assert [d.code for d in error.value.diagnostics] == ["parent-service-mismatch"]
 
 
-def test_row_major_lanes_are_unsupported():
-    rows = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
-    service = canonical_service(actor(LOAD), MASKED)
-    with pytest.raises(Unsupported) as error:
-        derive_memory_port_transaction_plan(rows, actor(LOAD), service, MASKED)
-    assert [d.code for d in error.value.diagnostics] == ["projection-active-lanes"]
+def lanes_plan(schema, access):
+    who, rows = actor(schema), MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
+    return derive_memory_port_transaction_plan(rows, who, canonical_service(who, access), access)
+
+
+def test_a_masked_load_by_lanes_has_a_child_for_each_lane_of_its_mask():
+    derived = lanes_plan(LOAD, MASKED)
+    assert [(c.ordinal, c.activation, c.projection) for c in derived.transactions] == [
+        (lane, ParentMaskLane(lane), ElementLane(lane)) for lane in range(4)
+    ]
+    assert derived.assembly.strategies == (
+        (ROLE.DATA, RowMajorLaneValues(4, InactiveValue.ZERO_BITS)),
+    )
+    assert derived.assembly.retirement == SingleParentRetirement()
+    assert derived.parent_service == plan(LOAD, MASKED).parent_service
+
+
+def test_every_lane_of_an_unmasked_access_has_a_child_that_always_goes():
+    derived = lanes_plan(LOAD, view(INDEXED, lanes=3))
+    assert [child.activation for child in derived.transactions] == [Always()] * 3
+    assert derived.assembly.strategies == (
+        (ROLE.DATA, RowMajorLaneValues(3, InactiveValue.NOT_APPLICABLE)),
+    )
+
+
+def test_a_store_by_lanes_has_no_value_to_assemble():
+    derived = lanes_plan(STORE, MASKED)
+    assert len(derived.transactions) == 4
+    assert derived.assembly.result_roles == ()
+
+
+def test_lanes_0_1_and_3_of_the_mask_1011_are_submitted():
+    active = [True, True, False, True]
+    assert [c.is_submitted(active) for c in lanes_plan(LOAD, MASKED).transactions] == active
+    assert [c.lanes(active) for c in lanes_plan(LOAD, MASKED).transactions] == [
+        (0,),
+        (1,),
+        (2,),
+        (3,),
+    ]
+    (child,) = plan(LOAD, MASKED).transactions
+    assert child.is_submitted(active)
+    assert child.lanes(active) == (0, 1, 3)
+
+
+def test_an_empty_mask_submits_nothing():
+    idle = [False] * 4
+    for derived in (plan(LOAD, MASKED), lanes_plan(LOAD, MASKED)):
+        assert not any(child.is_submitted(idle) for child in derived.transactions)
 
 
 @pytest.mark.parametrize(

@@ -179,10 +179,6 @@ RULES: dict[str, Rule] = {
         "ActiveLanesRowMajor is for contiguous and indexed accesses; a fence is always Direct.",
         "Persistent Capability Schema",
     ),
-    "projection-active-lanes": Rule(
-        "This generator realises the Direct transaction projection.",
-        "Persistent Capability Schema",
-    ),
     "port-unserved": Rule(
         "Some access of each port is served by one of its targets.",
         "Local Memory Service",
