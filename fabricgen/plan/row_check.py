@@ -3,20 +3,20 @@
 One owner: authoring, the carrier's codec and the model ask here.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.admission import admitting_capability
+from fabricgen.plan.demand import memory_demand, row_alternative, row_capacity, tag_width
 from fabricgen.plan.roles import RoleBindings, active_roles
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
 from fabricgen.plan.support import supports_memory_access
+from fabricgen.plan.table_check import table_findings
 from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.records.occurrence import MemoryOccurrence
-from fabricgen.records.port import MemoryCapabilityAlternative
+from fabricgen.records.occurrence import MemoryOccurrence, Temporal
 from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["configuration_findings"]
@@ -36,13 +36,14 @@ def configuration_findings(
 def _table_findings(
     occurrence: MemoryOccurrence, rows: tuple[OperationRow | None, ...]
 ) -> Iterator[Diagnostic]:
-    port_count = 0 if occurrence.engine is None else len(occurrence.engine.ports)
-    if len(rows) != port_count:
-        yield Diagnostic(
-            "row-count",
-            "operation_rows",
-            f"A Spatial table has one row per port, {port_count}, not {len(rows)}",
+    capacity, is_temporal = row_capacity(occurrence), _is_temporal(occurrence)
+    if len(rows) != capacity:
+        per = (
+            "A Temporal table has one row per context"
+            if is_temporal
+            else ("A Spatial table has one row per port")
         )
+        yield Diagnostic("row-count", "operation_rows", f"{per}, {capacity}, not {len(rows)}")
         return
     if not any(rows):
         yield Diagnostic(
@@ -54,21 +55,16 @@ def _table_findings(
         if row is not None:
             for finding in _row_findings(occurrence, ordinal, row):
                 yield replace(finding, where=f"operation_rows[{ordinal}].{finding.where}")
-    yield from _endpoint_conflicts(occurrence, rows)
-    yield from _open_connections(occurrence, rows)
+    yield from table_findings(occurrence, rows, memory_demand(occurrence, rows))
 
 
 def _row_findings(
     occurrence: MemoryOccurrence, ordinal: int, row: OperationRow
 ) -> Iterator[Diagnostic]:
-    if row.port != ordinal:
-        yield Diagnostic(
-            "row-port",
-            "port",
-            f"Row {ordinal} of a Spatial table is port {ordinal}, not {row.port}",
-        )
+    if found := tuple(_port_findings(occurrence, ordinal, row)):
+        yield from found
         return
-    if (alternative := _alternative(occurrence, row)) is None:
+    if (alternative := row_alternative(occurrence, row)) is None:
         yield Diagnostic(
             "row-alternative-range",
             "capability_alternative",
@@ -79,6 +75,7 @@ def _row_findings(
         occurrence, row.port, row.capability_alternative, row.actor, row.access, row.use_pattern
     )
     yield from unsupported
+    yield from _context_findings(occurrence, ordinal, row)
     yield from _target_findings(occurrence, row, is_supported=not unsupported)
     if row.actor.schema_id is alternative.actor_contract_domain.actor_schema:
         inputs, results = active_roles(alternative, row.actor, row.access)
@@ -86,14 +83,60 @@ def _row_findings(
         yield from _destination_findings(occurrence, row, results)
 
 
-def _alternative(
-    occurrence: MemoryOccurrence, row: OperationRow
-) -> MemoryCapabilityAlternative | None:
-    if occurrence.engine is None or not 0 <= row.port < len(occurrence.engine.ports):
-        return None
-    alternatives = occurrence.engine.ports[row.port].capability_alternatives
-    chosen = row.capability_alternative
-    return alternatives[chosen] if 0 <= chosen < len(alternatives) else None
+def _is_temporal(occurrence: MemoryOccurrence) -> bool:
+    engine = occurrence.engine
+    return engine is not None and isinstance(engine.contract, Temporal)
+
+
+def _port_findings(
+    occurrence: MemoryOccurrence, ordinal: int, row: OperationRow
+) -> Iterator[Diagnostic]:
+    ports = 0 if occurrence.engine is None else len(occurrence.engine.ports)
+    if _is_temporal(occurrence):
+        if not 0 <= row.port < ports:
+            yield Diagnostic(
+                "row-port", "port", f"The port must be one of the {ports} ports, not {row.port}"
+            )
+    elif row.port != ordinal:
+        yield Diagnostic(
+            "row-port",
+            "port",
+            f"Row {ordinal} of a Spatial table is port {ordinal}, not {row.port}",
+        )
+
+
+def _context_findings(
+    occurrence: MemoryOccurrence, ordinal: int, row: OperationRow
+) -> Iterator[Diagnostic]:
+    """The requester of a use pattern is a context, and row ``k`` of a Temporal table is one."""
+    if occurrence.engine is None or not _is_temporal(occurrence):
+        return
+    patterns = occurrence.engine.ports[row.port].resource_contract.use_patterns
+    if 0 <= row.use_pattern < len(patterns):
+        requester = patterns[row.use_pattern].requester
+        if requester != ordinal:
+            yield Diagnostic(
+                "row-context",
+                "use_pattern",
+                f"The requester of the use pattern must be row {ordinal}, not {requester}",
+            )
+
+
+def _tag_findings(
+    occurrence: MemoryOccurrence, tag: int | None, where: str, *, is_external: bool
+) -> Iterator[Diagnostic]:
+    """A tag is there exactly where a Temporal role meets its endpoint, and fits it."""
+    width = tag_width(occurrence)
+    if (tag is not None) != (is_external and width is not None):
+        required = "present" if tag is None else "absent"
+        yield Diagnostic(
+            "row-tag-presence",
+            where,
+            f"A tag must be {required}, as it is given exactly for the endpoint of a Temporal "
+            f"engine, not {'absent' if tag is None else tag}",
+        )
+    elif tag is not None and width is not None and not 0 <= tag < 1 << width:
+        yield Diagnostic("row-tag-range", where, f"The tag must fit {width} bits, not be {tag}")
 
 
 def _target_findings(
@@ -141,6 +184,12 @@ def _source_findings(
         yield _role_mismatch("row-sources", "sources", active, [role for role, _ in row.sources])
     connections = occurrence.connectivity.internal_connections
     for role, source in row.sources:
+        yield from _tag_findings(
+            occurrence,
+            source.tag,
+            f"sources.{role.name.lower()}",
+            is_external=source.connection is None,
+        )
         if source.connection is None or role not in bound:
             continue
         if not (
@@ -166,6 +215,7 @@ def _destination_findings(
     for role, destination in row.destinations:
         where = f"destinations.{role.name.lower()}"
         chosen = destination.connections
+        yield from _tag_findings(occurrence, destination.tag, where, is_external=destination.expose)
         if not destination.expose and not chosen:
             yield Diagnostic(
                 "row-destination-missing",
@@ -202,58 +252,3 @@ def _role_mismatch(
         where,
         f"The roles must be exactly {listed(active)} in this order, not {listed(found)}",
     )
-
-
-def _bindings(occurrence: MemoryOccurrence, row: OperationRow) -> tuple[RoleBindings, RoleBindings]:
-    """Active bindings of a row; empty where the row itself is already reported."""
-    alternative = _alternative(occurrence, row)
-    if (
-        alternative is None
-        or row.actor.schema_id is not alternative.actor_contract_domain.actor_schema
-    ):
-        return (), ()
-    return active_roles(alternative, row.actor, row.access)
-
-
-def _endpoint_conflicts(
-    occurrence: MemoryOccurrence, rows: tuple[OperationRow | None, ...]
-) -> Iterator[Diagnostic]:
-    """An untagged endpoint belongs to at most one active role of the whole table."""
-    users: defaultdict[int, list[str]] = defaultdict(list)
-    for ordinal, row in enumerate(rows):
-        if row is None:
-            continue
-        inputs, results = _bindings(occurrence, row)
-        sources, destinations = dict(row.sources), dict(row.destinations)
-        for role, endpoint in inputs:
-            if role in sources and sources[role].connection is None:
-                users[endpoint].append(f"row {ordinal} {role.name}")
-        for role, endpoint in results:
-            if role in destinations and destinations[role].expose:
-                users[endpoint].append(f"row {ordinal} {role.name}")
-    for endpoint, names in sorted(users.items()):
-        if len(names) > 1:
-            yield Diagnostic(
-                "row-endpoint-conflict",
-                "operation_rows",
-                f"Endpoint {endpoint} serves one active role in a Spatial table, "
-                f"not {len(names)}: {', '.join(names)}",
-            )
-
-
-def _open_connections(
-    occurrence: MemoryOccurrence, rows: tuple[OperationRow | None, ...]
-) -> Iterator[Diagnostic]:
-    """Every selected connection has exactly one producer and at least one consumer."""
-    active = [row for row in rows if row is not None]
-    producers = [c for row in active for _, d in row.destinations for c in d.connections]
-    consumers = {s.connection for row in active for _, s in row.sources}
-    for ordinal in range(len(occurrence.connectivity.internal_connections)):
-        made, used = producers.count(ordinal), ordinal in consumers
-        if made > 1 or (made == 1) != used:
-            yield Diagnostic(
-                "row-connection-open",
-                "operation_rows",
-                f"Connection {ordinal} needs 1 producer and some consumer or neither, "
-                f"not {made} and {'some' if used else 'none'}",
-            )

@@ -50,4 +50,4 @@ def test_a_copy_is_legal_and_realised():
 def test_a_connection_without_a_consumer_is_refused(producer):
     opened = replace(READ, destinations=((ROLE.DATA, producer), READ.destinations[1]))
     codes = [d.code for d in configuration_findings(COPY, table(opened, WRITE))]
-    assert codes == ["row-connection-open"]
+    assert codes == ["row-connection-unconsumed"]

@@ -7,6 +7,7 @@ import pytest
 
 from fabricgen.check.fabric import findings
 from fabricgen.errors import Invalid
+from fabricgen.plan.row_check import configuration_findings
 from fabricgen.records.fabric import Fabric
 from tests.support.memories import (
     ABSENT,
@@ -19,7 +20,9 @@ from tests.support.memories import (
     memory,
     port,
     service,
+    view,
 )
+from tests.support.temporal import temporal_row, temporal_table
 
 VECTORS = (access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=(4,), masks=(ABSENT, DYNAMIC)),)
 ENDS = {"address": 32, "control": 0, "data": 128, "done": 0}
@@ -28,17 +31,45 @@ SHARED = {"address": 0, "mask": 0, "control": 1, "data": 2, "completion": 3}
 
 
 def loading(contexts, **roles):
-    """Codes of one vector-load port; Spatial where ``contexts`` is ``None``."""
+    """One vector-load port; Spatial where ``contexts`` is ``None``."""
     load = alternative(LOAD, roles, VECTORS)
     ports = (port(load, contexts=contexts or 1, depth=1),)
     local = service(capability(LOAD, VECTORS, (0,)), requesters=1)
-    named = memory(ENDS, 2, ports, local, contexts=contexts)
+    return memory(ENDS, 2, ports, local, contexts=contexts)
+
+
+def codes(named):
     return [finding.code for finding in findings(Fabric("anchor", (named,)))]
 
 
+def row_codes(*rows):
+    configuration = temporal_table(*rows)
+    return [d.code for d in configuration_findings(loading(4, **SHARED), configuration)]
+
+
+def vector(ordinal, **tags):
+    access = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
+    return temporal_row(ordinal, 0, LOAD, access, tags=tags)
+
+
 def test_input_roles_of_a_temporal_row_may_share_one_ingress():
-    assert loading(4, **SHARED) == []
-    assert loading(None, **SHARED) == ["role-endpoint-shared"]
+    assert codes(loading(4, **SHARED)) == []
+    assert codes(loading(None, **SHARED)) == ["role-endpoint-shared"]
+
+
+def test_each_role_of_a_row_has_a_tag_of_its_own_and_a_vector_has_one():
+    # One token of 128 bits is published under one tag, whatever its lanes.
+    row = vector(2, address=1, mask=7, control=3, data=5, completion=6)
+    assert row_codes(None, None, row) == []
+
+
+def test_an_interpretation_of_an_ingress_and_tag_is_unique():
+    first = vector(0, address=1, mask=2, control=1)
+    assert row_codes(first, vector(1, address=3, mask=4, control=2)) == []
+    for duplicate in ({"address": 2, "mask": 4}, {"address": 3, "mask": 1}):
+        second = vector(1, control=2, **duplicate)
+        assert row_codes(first, second) == ["row-ingress-conflict"]
+    assert row_codes(vector(0, address=1, mask=1)) == ["row-ingress-conflict"]
 
 
 def test_two_results_of_one_firing_do_not_share_one_egress():

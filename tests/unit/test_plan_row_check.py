@@ -77,6 +77,8 @@ def test_a_table_has_an_active_row():
         ({"sources": READ.sources[::-1]}, ["row-sources"]),
         ({"sources": ((ROLE.ADDRESS, RoleSource(0)), *READ.sources[1:])},
          ["row-source-connection"]),
+        ({"sources": ((ROLE.ADDRESS, RoleSource(tag=0)), *READ.sources[1:])},
+         ["row-tag-presence"]),
         ({"destinations": READ.destinations[:1]}, ["row-destinations"]),
         ({"destinations": (READ.destinations[0], (ROLE.COMPLETION, ResultDestination(False)))},
          ["row-destination-missing"]),
@@ -153,9 +155,6 @@ def test_two_active_rows_do_not_share_an_endpoint():
     assert found(table(first, second), named) == [("operation_rows", "row-endpoint-conflict")]
 
 
-# Internal connections are declared by records, so their rules hold although no engine has them.
-
-
 def connected():
     """The copy memory with load.data to store.data, and both completions to both controls."""
     connectivity = replace(
@@ -184,14 +183,25 @@ def test_a_connection_with_producer_and_consumer_is_closed():
 
 
 @pytest.mark.parametrize(
-    "rows",
+    ("rows", "code"),
     [
-        (loaded(ResultDestination(True, (0,))), stored(RoleSource())),
-        (loaded(ResultDestination(True)), stored(RoleSource(0))),
+        ((loaded(ResultDestination(True, (0,))), stored(RoleSource())), "unconsumed"),
+        ((loaded(ResultDestination(True)), stored(RoleSource(0))), "open"),
     ],
 )
-def test_an_open_connection_is_refused(rows):
-    assert found(table(*rows), connected()) == [("operation_rows", "row-connection-open")]
+def test_a_connection_that_is_not_closed_is_refused(rows, code):
+    assert found(table(*rows), connected()) == [("operation_rows", f"row-connection-{code}")]
+
+
+def test_a_connection_carries_all_bits_that_its_consumer_needs():
+    def copied(loaded_bits, stored_bits):
+        inside = ResultDestination(False, (0,))
+        load = replace(loaded(inside), access=view(ELEMENT, element=loaded_bits))
+        store = replace(stored(RoleSource(0)), access=view(ELEMENT, element=stored_bits))
+        return found(table(load, store), connected())
+
+    assert copied(32, 32) == copied(32, 8) == []
+    assert copied(16, 32) == [("operation_rows", "row-connection-payload")]
 
 
 def test_a_connection_must_touch_the_endpoints_of_its_roles():
@@ -206,7 +216,7 @@ def test_a_connection_must_touch_the_endpoints_of_its_roles():
 def test_connections_of_a_role_are_a_sorted_set():
     twice = loaded(ResultDestination(False, (0, 0)))
     codes = [code for _, code in found(table(twice, stored(RoleSource(0))), connected())]
-    assert codes == ["row-destination-order", "row-connection-open"]
+    assert codes == ["row-destination-order"]
 
 
 def test_an_endpoint_is_free_for_another_role_where_a_connection_takes_its_place():

@@ -67,16 +67,45 @@ RULES: dict[str, Rule] = {
         "Typed C++ Projection",
     ),
     "row-count": Rule(
-        "A Spatial operation table has exactly one row per operation port.",
-        "Spatial Ports",
+        "An operation table has exactly one row per operation port if Spatial, per resident "
+        "context if Temporal.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-capacity": Rule(
+        "A Temporal operation table has at most one Active row per resident context.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "row-ordinal-taken": Rule(
+        "Each Active row of a Temporal table has an ordinal of its own.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "row-context": Rule(
+        "A Temporal row selects a use pattern of its own context.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "row-tag-presence": Rule(
+        "A role has a Physical Tag exactly where it meets an endpoint of a Temporal engine.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-tag-range": Rule(
+        "A Physical Tag fits the tag width of the engine.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "row-ingress-conflict": Rule(
+        "Every (ingress, tag) of an occurrence belongs to one row and role.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "row-reserve": Rule(
+        "Every Active row keeps one unit of each total of its port in reserve.",
+        "Operation Rows And Internal Dependencies",
     ),
     "configuration-without-row": Rule(
         "An Active configuration without an active request source is Disabled.",
         "Operation Rows And Internal Dependencies",
     ),
     "row-port": Rule(
-        "The position of a Spatial row fixes its port.",
-        "Spatial Ports",
+        "The position of a Spatial row fixes its port; a Temporal row names one of the engine's.",
+        "Operation Rows And Internal Dependencies",
     ),
     "row-alternative-range": Rule(
         "A row names one capability alternative of its port.",
@@ -127,8 +156,20 @@ RULES: dict[str, Rule] = {
         "Spatial Ports",
     ),
     "row-connection-open": Rule(
-        "A selected connection has exactly one producer and at least one consumer.",
+        "A connection that some role consumes has a producer.",
         "Operation Rows And Internal Dependencies",
+    ),
+    "row-connection-producers": Rule(
+        "A connection has at most one producing row and role.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-connection-unconsumed": Rule(
+        "A connection that some role produces has a consumer.",
+        "Operation Rows And Internal Dependencies",
+    ),
+    "row-connection-payload": Rule(
+        "The producer of a connection has at least as many payload bits as each consumer needs.",
+        "Configurable Service Dispatch",
     ),
     "row-base-unaligned": Rule(
         "With the option aligned_bases every base is a multiple of its element size.",

@@ -1,0 +1,130 @@
+"""Rules over all rows of one operation table (spec: Operation Rows And Internal Dependencies)."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from fabricgen.errors import Diagnostic
+from fabricgen.plan.demand import MemoryDemand, RowRole, row_bindings, tag_width
+from fabricgen.plan.rows import OperationRow
+from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.vocab.dataflow import ServiceValueRole
+
+__all__ = ["table_findings"]
+
+_Rows = Sequence[OperationRow | None]
+
+
+def table_findings(
+    occurrence: MemoryOccurrence, rows: _Rows, demand: MemoryDemand
+) -> Iterator[Diagnostic]:
+    """Say where the rows of one table contradict one another."""
+    if tag_width(occurrence) is None:
+        yield from _endpoint_conflicts(demand)
+    else:
+        yield from _ingress_conflicts(demand)
+        yield from _reserve_findings(occurrence, rows, demand)
+    for ordinal in range(len(demand.connections)):
+        yield from _connection_findings(occurrence, rows, demand, ordinal)
+
+
+def _endpoint_conflicts(demand: MemoryDemand) -> Iterator[Diagnostic]:
+    """An untagged endpoint belongs to at most one active role of the whole table."""
+    for (endpoint, _), users in sorted({**demand.ingress, **demand.egress}.items()):
+        if len(users) > 1:
+            yield Diagnostic(
+                "row-endpoint-conflict",
+                "operation_rows",
+                f"Endpoint {endpoint} serves one active role in a Spatial table, "
+                f"not {len(users)}: {_listed(users)}",
+            )
+
+
+def _ingress_conflicts(demand: MemoryDemand) -> Iterator[Diagnostic]:
+    """A tagged token goes to exactly one row and role."""
+    for (endpoint, tag), users in demand.ingress.items():
+        if tag is not None and len(users) > 1:
+            yield Diagnostic(
+                "row-ingress-conflict",
+                "operation_rows",
+                f"Tag {tag} at endpoint {endpoint} must match one row and role, "
+                f"not {len(users)}: {_listed(users)}",
+            )
+
+
+def _reserve_findings(
+    occurrence: MemoryOccurrence, rows: _Rows, demand: MemoryDemand
+) -> Iterator[Diagnostic]:
+    """Every Active row keeps its claims in reserve, so no row waits for another's retirement."""
+    ports = () if occurrence.engine is None else occurrence.engine.ports
+    for ordinal, (port, active) in enumerate(zip(ports, demand.port_rows, strict=True)):
+        contract, claimed = port.resource_contract, Counter[tuple[int, int]]()
+        for row in (rows[index] for index in active):
+            if row is not None and 0 <= row.use_pattern < len(contract.use_patterns):
+                for claim in contract.use_patterns[row.use_pattern].claims:
+                    claimed[claim.state, claim.dimension] += claim.amount
+        for (state, dimension), amount in sorted(claimed.items()):
+            capacity = contract.states[state][dimension].capacity
+            if amount > capacity:
+                yield Diagnostic(
+                    "row-reserve",
+                    "operation_rows",
+                    f"The {len(active)} Active rows of port {ordinal} must fit capacity {capacity} "
+                    f"of dimension {dimension} of state {state}, not claim {amount}",
+                )
+
+
+def _connection_findings(
+    occurrence: MemoryOccurrence, rows: _Rows, demand: MemoryDemand, ordinal: int
+) -> Iterator[Diagnostic]:
+    """A selected connection has exactly one producer and at least one consumer."""
+    connection = demand.connections[ordinal]
+    producers, consumers = connection.producers, connection.consumers
+    if len(producers) > 1:
+        yield Diagnostic(
+            "row-connection-producers",
+            "operation_rows",
+            f"Connection {ordinal} must have one producer, "
+            f"not {len(producers)}: {_listed(producers)}",
+        )
+    if consumers and not producers:
+        yield Diagnostic(
+            "row-connection-open",
+            "operation_rows",
+            f"Connection {ordinal} must have a producer for {_listed(consumers)}, not none",
+        )
+    if producers and not consumers:
+        yield Diagnostic(
+            "row-connection-unconsumed",
+            "operation_rows",
+            f"Connection {ordinal} must have a consumer for {_listed(producers)}, not none",
+        )
+    for producer in producers:
+        for consumer in consumers:
+            made, needed = (_payload_bits(occurrence, rows, user) for user in (producer, consumer))
+            if made is not None and needed is not None and made < needed:
+                yield Diagnostic(
+                    "row-connection-payload",
+                    "operation_rows",
+                    f"Connection {ordinal} must carry the {needed} bits of {consumer}, "
+                    f"not the {made} bits of {producer}",
+                )
+
+
+def _payload_bits(occurrence: MemoryOccurrence, rows: _Rows, user: RowRole) -> int | None:
+    """Bits of the complete logical token of a role; ``None`` where it is not active."""
+    row = rows[user.row]
+    if row is None:
+        return None
+    inputs, results = row_bindings(occurrence, row)
+    if user.role not in {role for role, _ in (*inputs, *results)}:
+        return None
+    bits = {
+        ServiceValueRole.ADDRESS: row.access.address_bits,
+        ServiceValueRole.DATA: row.access.data_bits,
+        ServiceValueRole.MASK: row.access.mask_bits,
+    }
+    return bits.get(user.role, 0)
+
+
+def _listed(users: Sequence[RowRole]) -> str:
+    return ", ".join(map(str, users))
