@@ -8,6 +8,7 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from fabricgen.rtl.port_shape import port_shape
 from fabricgen.rtl.service.channel import ServiceChannelShape
 from fabricgen.rtl.service.service import LocalMemoryService
 from fabricgen.rtl.spatial.port import SpatialPort
+from fabricgen.rtl.temporal.front_end import RowFrontEnd
+from fabricgen.rtl.temporal.shape import FrontEndShape, RoleShape
 from tools import ooc
 
 ROOT = Path(__file__).parent.parent
@@ -67,6 +70,21 @@ def engine_port(example: str, port: int) -> SpatialPort:
     return SpatialPort(port_shape(parse_fabric(text).memories[0], port))
 
 
+def row_front_end(rows: int) -> RowFrontEnd:
+    """Rows of a Temporal port with three 32-bit roles on three ingresses, 4-bit tags."""
+    return RowFrontEnd(
+        FrontEndShape(
+            rows=rows,
+            tag_width=4,
+            roles=tuple(RoleShape(32, (ingress,)) for ingress in range(3)),
+            ingress_widths=tuple((ingress, 32) for ingress in range(3)),
+            connection_widths=(),
+            targets=1,
+            policy=RoundRobin(tuple(range(rows)), reset_cursor=0),
+        )
+    )
+
+
 CASES = (
     Case(
         "service_crossbar",
@@ -92,6 +110,14 @@ CASES = (
         "engine_port_gather",
         "gather0 of gather-local: four 32-bit lanes, indexed",
         lambda: engine_port("gather-local", 0),
+    ),
+    *(
+        Case(
+            f"row_front_end_{rows}",
+            f"K={rows}, T=4, three 32-bit roles on three ingresses, round robin",
+            partial(row_front_end, rows),
+        )
+        for rows in (4, 8, 16)
     ),
 )
 

@@ -1,0 +1,95 @@
+"""Choice of one row by the grant policy of a Temporal port, in few levels of logic."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fabricgen.records.resource import GrantPolicy, RoundRobin
+from fabricgen.rtl.logic import any_bit
+
+__all__ = ["RowArbiter"]
+
+#: Inputs of one look-up table.
+_RADIX = 4
+
+
+class RowArbiter(wiring.Component):
+    """Choose one of the requests of this cycle, in this cycle; the owner commits it or not.
+
+    Exactly one bit of ``choice`` is set whenever a request is. Round robin scans the declared
+    order from a cursor, which moves past the chosen row if the choice is committed and stays
+    where it is otherwise (reference: Grant policy). Reset restores the declared cursor. No
+    latency; the cursor is the only state.
+
+    Other than :class:`fabricgen.rtl.arbiter.Arbiter` it carries no words, so it need not wait for
+    a path through a tree: it looks for the first request, and for the first one that is not before
+    the cursor, at once. What lies before each position tells the next cursor as well.
+
+    Parameters
+    ----------
+    policy
+        Grant policy over the rows, None with one row.
+    rows
+        Requesters.
+
+    Members
+    -------
+    request : In(rows)
+    choice : Out(rows)
+        One-hot.
+    commit : In(1)
+        The choice is granted; only with a request. May be decided late.
+    """
+
+    request: Signal
+    choice: Signal
+    commit: Signal
+
+    def __init__(self, policy: GrantPolicy | None, rows: int) -> None:
+        if policy is None and rows > 1:
+            raise ValueError(f"Grant policy must be declared for {rows} rows, not None")
+        order = tuple(range(rows)) if policy is None else policy.order
+        if sorted(order) != list(range(rows)):
+            raise ValueError(f"Grant policy must order {rows} rows, not {order}")
+        self.policy = policy
+        self.rows = rows
+        self.order = order
+        super().__init__({"request": In(rows), "choice": Out(rows), "commit": In(1)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Two scans side by side, over positions of the declared order."""
+        m = Module()
+        asked = [self.request[row] for row in self.order]
+        before = _before(asked)
+        first = [here & ~earlier for here, earlier in zip(asked, before, strict=True)]
+        if isinstance(self.policy, RoundRobin) and self.rows > 1:
+            # Bit `p` of the cursor: position `p + 1` is not before it. With no such position the
+            # scan starts at the first one.
+            start = self.order.index(self.policy.reset_cursor)
+            init = sum(1 << p for p in range(self.rows - 1) if 0 < start <= p + 1)
+            ahead = Signal(self.rows - 1, init=init)
+            late = [Const(0, 1), *(ask & here for ask, here in zip(asked[1:], ahead, strict=True))]
+            late_before = _before(late)
+            is_late = Signal()
+            m.d.comb += is_late.eq(any_bit(late))
+            first = [
+                Mux(is_late, here & ~earlier, otherwise)
+                for here, earlier, otherwise in zip(late, late_before, first, strict=True)
+            ]
+            moved = [Mux(is_late, *pair) for pair in zip(late_before[1:], before[1:], strict=True)]
+            with m.If(self.commit):
+                m.d.sync += ahead.eq(Cat(*moved))
+        m.d.comb += [self.choice[row].eq(here) for row, here in zip(self.order, first, strict=True)]
+        return m
+
+
+def _before(bits: list[Value]) -> list[Value]:
+    """For each place, the or of the bits before it."""
+    blocks = [bits[at : at + _RADIX] for at in range(0, len(bits), _RADIX)]
+    whole = [any_bit(block) for block in blocks]
+    above = _before(whole) if len(blocks) > _RADIX else None
+    found: list[Value] = []
+    for at, block in enumerate(blocks):
+        earlier = whole[:at] if above is None else [above[at]]
+        found += [any_bit([*earlier, any_bit(block[:place])]) for place in range(len(block))]
+    return found

@@ -1,0 +1,121 @@
+"""Which row of a Temporal port fires next."""
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fabricgen.records.resource import GrantPolicy
+from fabricgen.rtl.logic import any_bit, select
+from fabricgen.rtl.temporal.row_arbiter import RowArbiter
+
+__all__ = ["RowSelect"]
+
+
+class RowSelect(wiring.Component):
+    """Grant one row that can fire, by the port's grant policy, and register its number.
+
+    A row is eligible that has its operands and claims and whose target had a permit in the last
+    cycle. The policy chooses among eligible rows; the choice is granted if its target has a
+    permit in this cycle, which may come late: it changes nothing but whether the grant counts.
+    Otherwise nobody is granted, the cursor stays, and the rows of that target stand back in the
+    next cycle. So a target that takes nothing costs the rows of other targets one cycle for each
+    time it begins to.
+
+    A row granted in cycle *n* is ``selected`` in cycle *n + 1*; one row in every cycle. Reset
+    drops the selection and restores the cursor.
+
+    Parameters
+    ----------
+    rows
+        Resident rows.
+    targets
+        Targets of the port.
+    policy
+        Grant policy over the rows, None with one row.
+
+    Members
+    -------
+    joining : In(rows)
+        The row has all its operands in the next cycle, unless it is granted now.
+    available : In(rows)
+        Its claims are available (registered).
+    target_<target> : In(rows), absent with one target
+        The row goes to this target; static.
+    permit_<target> : In(1)
+        A firing may be granted for the target now.
+    select_<target> : Out(1)
+        One is.
+    grant : Out(rows)
+        One-hot: the row that is granted now.
+    selected_valid : Out(1), selected : Out(range(max(2, rows)))
+        A row was granted in the last cycle, and its number.
+    """
+
+    joining: Signal
+    available: Signal
+    grant: Signal
+    selected_valid: Signal
+    selected: Signal
+    select_0: Signal
+
+    def __init__(self, rows: int, *, targets: int, policy: GrantPolicy | None) -> None:
+        self.rows = rows
+        self.targets = targets
+        self.policy = policy
+        members: dict[str, wiring.Member] = {
+            "joining": In(rows),
+            "available": In(rows),
+            "grant": Out(rows),
+            "selected_valid": Out(1),
+            "selected": Out(range(max(2, rows))),
+        }
+        for target in range(targets):
+            members |= {f"permit_{target}": In(1), f"select_{target}": Out(1)}
+            if targets > 1:
+                members[f"target_{target}"] = In(rows)
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        """Choose early, commit late."""
+        m = Module()
+        permits: list[Signal] = [getattr(self, f"permit_{t}") for t in range(self.targets)]
+        permitted = Signal(self.rows)
+        m.d.comb += permitted.eq(self._permitted(permits))
+
+        # Operands, and what each row's target permitted in the last cycle. A row that is granted
+        # had all its operands, so it has none in the next cycle.
+        ready = Signal(self.rows)
+        m.submodules.arbiter = arbiter = RowArbiter(self.policy, self.rows)
+        m.d.sync += ready.eq(self.joining & permitted & ~arbiter.choice)
+
+        eligible = Signal(self.rows)
+        m.d.comb += [
+            eligible.eq(ready & self.available),
+            arbiter.request.eq(eligible),
+            self.grant.eq(arbiter.choice & permitted),
+        ]
+        if self.targets == 1:
+            m.d.comb += [
+                arbiter.commit.eq(eligible.any() & permits[0]),
+                self.select_0.eq(arbiter.commit),
+            ]
+        else:
+            m.d.comb += arbiter.commit.eq(self.grant.any())
+            for target, permit in enumerate(permits):
+                chosen = (arbiter.choice & getattr(self, f"target_{target}")).any()
+                m.d.comb += getattr(self, f"select_{target}").eq(chosen & permit)
+
+        m.d.sync += self.selected_valid.eq(arbiter.commit)
+        for bit in range(len(self.selected)):
+            rows = [arbiter.choice[row] for row in range(self.rows) if row >> bit & 1]
+            m.d.sync += self.selected[bit].eq(any_bit(rows))
+        return m
+
+    def _permitted(self, permits: list[Signal]) -> Value:
+        """Permit of each row's target."""
+        if self.targets == 1:
+            return permits[0].replicate(self.rows)
+        return select(
+            [(permit, getattr(self, f"target_{target}")) for target, permit in enumerate(permits)],
+            self.rows,
+        )

@@ -1,0 +1,281 @@
+"""The resident rows of a Temporal port in plain Python, for benches to compare with."""
+
+import random
+from dataclasses import dataclass, field
+
+from fabricgen.rtl.temporal.front_end import RowFrontEnd
+from fabricgen.rtl.temporal.shape import FrontEndShape
+from tests.support.channel import run
+from tests.support.grant import PolicyModel
+
+Slot = tuple[int, int]  # row, role
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a slot's tokens come from: an ingress with a tag, or a connection."""
+
+    ingress: int | None = None
+    tag: int = 0
+    connection: int | None = None
+
+
+@dataclass
+class Configuration:
+    """Active rows: the sources of their roles, and their targets."""
+
+    sources: dict[Slot, Source]
+    targets: dict[int, int]
+
+    def slots_of(self, row: int) -> list[Slot]:
+        """Slots that a firing of the row needs."""
+        return [slot for slot in self.sources if slot[0] == row]
+
+
+def random_configuration(shape: FrontEndShape, rng: random.Random) -> Configuration:
+    """Some rows, each role from any source it may have, tags unique at each ingress."""
+    free = {at: list(range(1 << shape.tag_width)) for at, _ in shape.ingress_widths}
+    for tags in free.values():
+        rng.shuffle(tags)
+    sources: dict[Slot, Source] = {}
+    targets: dict[int, int] = {}
+    for row in rng.sample(range(shape.rows), rng.randint(1, shape.rows)):
+        roles = rng.sample(range(len(shape.roles)), rng.randint(1, len(shape.roles)))
+        chosen: dict[Slot, Source] = {}
+        for role in roles:
+            choices = [at for at in shape.roles[role].ingresses if free[at]]
+            links = shape.roles[role].connections
+            if not choices and not links:
+                continue
+            at = rng.choice([*(("i", at) for at in choices), *(("c", at) for at in links)])
+            if at[0] == "i":
+                chosen[row, role] = Source(ingress=at[1], tag=free[at[1]].pop())
+            else:
+                chosen[row, role] = Source(connection=at[1])
+        if chosen:
+            sources |= chosen
+            targets[row] = rng.randrange(shape.targets)
+    return Configuration(sources, targets)
+
+
+def drive_configuration(ctx, dut: RowFrontEnd, configuration: Configuration) -> None:
+    """Set the static inputs."""
+    shape, words = dut.shape, {}
+    words["enabled"] = sum(1 << row for row in configuration.targets)
+    for (row, role), source in configuration.sources.items():
+        names = [f"needed_{role}"]
+        if source.ingress is None:
+            names.append(f"consumes_{role}_{source.connection}")
+        else:
+            names.append(f"selects_{role}_{source.ingress}")
+            tag = source.tag << row * shape.tag_width
+            words[f"tag_{role}"] = words.get(f"tag_{role}", 0) | tag
+        for name in names:
+            words[name] = words.get(name, 0) | 1 << row
+    if shape.targets > 1:
+        for row, target in configuration.targets.items():
+            words[f"target_{target}"] = words.get(f"target_{target}", 0) | 1 << row
+    for name, value in words.items():
+        ctx.set(getattr(dut, name), value)
+
+
+@dataclass
+class Inputs:
+    """What stands at the front end in one cycle."""
+
+    tokens: dict[int, tuple[int, int]]  # ingress -> tag, payload
+    hold: bool
+    available: int
+    permits: list[bool]
+    payloads: dict[int, int]  # connection -> payload of a token that its producer would send
+
+
+@dataclass
+class Outputs:
+    """What the front end answers in the same cycle."""
+
+    ready: dict[int, bool]
+    hit: dict[int, bool]
+    free: dict[int, bool]
+    grant: int | None
+    selected: int | None
+    operands: dict[int, int]
+    present: dict[int, int]
+    empty: bool
+
+
+@dataclass
+class FrontEndModel:
+    """One token at most in each slot; policy and permits decide who fires."""
+
+    shape: FrontEndShape
+    configuration: Configuration
+    held: dict[Slot, int] = field(default_factory=dict)
+    selected: tuple[int, dict[int, int]] | None = None
+    permitted: list[bool] = field(default_factory=list)
+    accepted: dict[Slot, list[int]] = field(default_factory=dict)
+    fired: dict[Slot, list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.permitted = [False] * self.shape.targets
+        self.policy = None if self.shape.policy is None else PolicyModel(self.shape.policy)
+
+    def _slot_of(self, ingress: int, tag: int) -> Slot | None:
+        for slot, source in self.configuration.sources.items():
+            if source.ingress == ingress and source.tag == tag:
+                return slot
+        return None
+
+    def _choose(self, inputs: Inputs) -> int | None:
+        rows = {
+            row
+            for row, target in self.configuration.targets.items()
+            if all(slot in self.held for slot in self.configuration.slots_of(row))
+            and inputs.available >> row & 1
+            and self.permitted[target]
+        }
+        if self.policy is None:
+            row = next(iter(rows), None)
+        else:
+            cursor = self.policy.start
+            row = self.policy.choose(rows)
+        if row is not None and not inputs.permits[self.configuration.targets[row]]:
+            if self.policy is not None:
+                self.policy.start = cursor
+            return None
+        return row
+
+    def cycle(self, inputs: Inputs) -> Outputs:
+        """Answer of this cycle; then the state of the next one."""
+        shape, sources = self.shape, self.configuration.sources
+        ready, hit, arriving = {}, {}, {}
+        for at, _ in shape.ingress_widths:
+            token = inputs.tokens.get(at)
+            slot = None if token is None else self._slot_of(at, token[0])
+            hit[at] = slot is not None
+            ready[at] = slot is not None and slot not in self.held and not inputs.hold
+            if slot is not None and token is not None and ready[at]:
+                arriving[slot] = token[1]
+        free = {}
+        for at, _ in shape.connection_widths:
+            consumers = [slot for slot, source in sources.items() if source.connection == at]
+            free[at] = not any(slot in self.held for slot in consumers)
+            if free[at] and at in inputs.payloads:
+                arriving |= dict.fromkeys(consumers, inputs.payloads[at])
+        row = self._choose(inputs)
+        outputs = Outputs(
+            ready,
+            hit,
+            free,
+            row,
+            None if self.selected is None else self.selected[0],
+            {} if self.selected is None else self.selected[1],
+            {
+                role: sum(1 << slot[0] for slot in self.held if slot[1] == role)
+                for role in range(len(shape.roles))
+            },
+            not self.held and self.selected is None,
+        )
+        self.selected = None
+        if row is not None:
+            taken = {slot: self.held.pop(slot) for slot in self.configuration.slots_of(row)}
+            self.selected = (row, {role: payload for (_, role), payload in taken.items()})
+            for slot, payload in taken.items():
+                self.fired.setdefault(slot, []).append(payload)
+        for slot, payload in arriving.items():
+            assert slot not in self.held
+            self.held[slot] = payload
+            self.accepted.setdefault(slot, []).append(payload)
+        self.permitted = inputs.permits
+        return outputs
+
+
+def random_inputs(shape: FrontEndShape, configuration: Configuration, rng: random.Random):
+    """One cycle of traffic: mostly tags in use, now and then another one."""
+    tokens = {}
+    for at, width in shape.ingress_widths:
+        used = [s.tag for s in configuration.sources.values() if s.ingress == at]
+        if rng.random() < 0.8:
+            tag = (
+                rng.choice(used)
+                if used and rng.random() < 0.9
+                else rng.randrange(1 << shape.tag_width)
+            )
+            tokens[at] = (tag, rng.getrandbits(width) if width else 0)
+    return Inputs(
+        tokens,
+        hold=rng.random() < 0.05,
+        available=(1 << shape.rows) - 1 if rng.random() < 0.5 else rng.getrandbits(shape.rows),
+        permits=[rng.random() < 0.8 for _ in range(shape.targets)],
+        payloads={
+            at: rng.getrandbits(width) if width else 0
+            for at, width in shape.connection_widths
+            if rng.random() < 0.6
+        },
+    )
+
+
+def differences(
+    dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs]
+) -> tuple[list[str], FrontEndModel]:
+    """Drive the front end cycle by cycle; say where it differs from the model, and the model."""
+    shape = dut.shape
+    model = FrontEndModel(shape, configuration)
+    found: list[str] = []
+
+    def compare(cycle, what, seen, expected):
+        if seen != expected:
+            found.append(f"cycle {cycle}: {what} must be {expected!r}, not {seen!r}")
+
+    async def bench(ctx):
+        drive_configuration(ctx, dut, configuration)
+        for cycle, inputs in enumerate(stimulus):
+            for at, width in shape.ingress_widths:
+                channel = getattr(dut, f"ingress_{at}")
+                tag, payload = inputs.tokens.get(at, (0, 0))
+                ctx.set(channel.valid, at in inputs.tokens)
+                ctx.set(channel.tag, tag)
+                if width:
+                    ctx.set(channel.data, payload)
+            ctx.set(dut.hold, inputs.hold)
+            ctx.set(dut.available, inputs.available)
+            for target, permit in enumerate(inputs.permits):
+                ctx.set(getattr(dut, f"permit_{target}"), permit)
+            expected = model.cycle(inputs)
+            fires = {at: expected.free[at] and at in inputs.payloads for at in expected.free}
+            for at, fire in fires.items():
+                ctx.set(getattr(dut, f"fire_{at}"), fire)
+
+            for at in expected.ready:
+                if at in inputs.tokens:
+                    channel = getattr(dut, f"ingress_{at}")
+                    compare(cycle, f"ready {at}", bool(ctx.get(channel.ready)), expected.ready[at])
+                    hit = bool(ctx.get(getattr(dut, f"hit_{at}")))
+                    compare(cycle, f"hit {at}", hit, expected.hit[at])
+            for at, free in expected.free.items():
+                compare(cycle, f"free {at}", bool(ctx.get(getattr(dut, f"free_{at}"))), free)
+            for role, present in expected.present.items():
+                seen = ctx.get(getattr(dut, f"present_{role}"))
+                compare(cycle, f"present {role}", seen, present)
+            compare(cycle, "empty", bool(ctx.get(dut.empty)), expected.empty)
+            grant = 0 if expected.grant is None else 1 << expected.grant
+            compare(cycle, "grant", ctx.get(dut.grant), grant)
+            for target in range(shape.targets):
+                aimed = expected.grant is not None and (
+                    configuration.targets[expected.grant] == target
+                )
+                seen = bool(ctx.get(getattr(dut, f"select_{target}")))
+                compare(cycle, f"select {target}", seen, aimed)
+            selected = ctx.get(dut.selected) if ctx.get(dut.selected_valid) else None
+            compare(cycle, "selected", selected, expected.selected)
+            for role, payload in expected.operands.items():
+                if width := shape.roles[role].width:
+                    seen = ctx.get(getattr(dut, f"operand_{role}"))
+                    compare(cycle, f"operand {role}", seen, payload & (1 << width) - 1)
+            await ctx.tick()
+            for at, fire in fires.items():
+                if fire and dict(shape.connection_widths)[at]:
+                    ctx.set(getattr(dut, f"connection_{at}"), inputs.payloads[at])
+
+    run(dut, bench)
+    return found, model
