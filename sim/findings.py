@@ -14,7 +14,8 @@ class Finding:
     ----------
     kind
         ``token``, ``count``, ``joint``, ``spurious``, ``unknown``, ``early``, ``capacity``,
-        ``hang``, ``memory``, ``out-of-range``, ``quiescent`` or ``program``.
+        ``hang``, ``blocked``, ``manager``, ``memory``, ``out-of-range``, ``target-error``,
+        ``unmatched``, ``quiescent``, ``program`` or ``expect``.
     cycle
         Cycle of the run in which it was seen.
     message

@@ -4,7 +4,7 @@ A job is made from records, mapping, workload and model; benches know nothing bu
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -14,8 +14,12 @@ from sim.findings import Finding
 __all__ = [
     "EgressJob",
     "IngressJob",
+    "InternalOperand",
     "Job",
+    "ManagerBeat",
+    "ManagerJob",
     "MemoryJob",
+    "Registers",
     "RowJob",
     "RowResult",
     "Run",
@@ -30,10 +34,11 @@ _T = TypeVar("_T", "IngressJob", "EgressJob")
 
 @dataclass(frozen=True, slots=True)
 class IngressJob:
-    """Tokens offered to one ingress.
+    """Tokens offered to one ingress, or under one tag of a tagged ingress.
 
     ``taken`` of them are accepted: what the firings consume, and what the queue holds beyond.
-    ``row`` and ``role`` name the consumer; both are absent where no Active row uses the endpoint.
+    ``row`` and ``role`` name the consumer; both are absent where no Active row takes the stream.
+    A tagged endpoint without a stream has one job with ``tag_width`` and without ``tag``.
     """
 
     endpoint: str
@@ -42,28 +47,97 @@ class IngressJob:
     taken: int
     row: int | None = None
     role: str | None = None
+    tag: int | None = None
+    tag_width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class EgressJob:
-    """Tokens that one egress must deliver, and the row and role that publish there, if any."""
+    """Tokens that one egress must deliver, all or under one tag, and who publishes them, if any."""
 
     endpoint: str
     width: int
     tokens: tuple[int, ...]
     row: int | None = None
     role: str | None = None
+    tag: int | None = None
+    tag_width: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class InternalOperand:
+    """An input role that takes the tokens of a connection, and the row that publishes there."""
+
+    role: str
+    connection: int
+    producer: int
 
 
 @dataclass(frozen=True, slots=True)
 class RowJob:
-    """One Active row: its operand queues, its capacity, its firings and their cycle limit."""
+    """One Active row.
+
+    Parameters
+    ----------
+    row, port
+        Its ordinal and the name of its port.
+    depths
+        Operands of each active input role that wait at most.
+    in_flight
+        Firings that the row may have issued and not retired.
+    firings
+        How often it fires.
+    internal
+        Input roles that are fed by connections.
+    target
+        Who serves it.
+    """
 
     row: int
     port: str
     depths: Mapping[str, int]
     in_flight: int
     firings: int
+    internal: tuple[InternalOperand, ...] = ()
+    target: str = "local"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ManagerBeat:
+    """One beat of a request: kind (0 read, 1 write), byte address, byte strobe, and written data.
+
+    Data bytes outside the strobe are zero; a read has none.
+    """
+
+    kind: int
+    address: int
+    strobe: int
+    data: int = 0
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ManagerJob:
+    """What one manager endpoint asks for, and the memory behind it.
+
+    Parameters
+    ----------
+    name
+        Prefix of its ports.
+    beat_bytes
+        Bytes of one beat.
+    accesses
+        Beats of every firing that sends any, each in the order of its beats; firings of different
+        rows, and of one row, come in any order.
+    before, after
+        Contents as parts ``(address, bytes)``; every other byte is zero.
+    """
+
+    name: str
+    beat_bytes: int
+    accesses: tuple[tuple[ManagerBeat, ...], ...]
+    before: tuple[tuple[int, bytes], ...] = ()
+    after: tuple[tuple[int, bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +165,15 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Registers:
+    """Byte addresses of the sticky flags and of the first lane out of range: row, address words."""
+
+    flags: int
+    row: int
+    address: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One pass over the whole job under one stall pattern."""
 
@@ -105,13 +188,13 @@ class Job:
     Parameters
     ----------
     rows, ingresses, egresses
-        Every Active row, and every endpoint of the top.
+        Every Active row, and every endpoint of the top, a tagged one once per stream.
     memory
-        The Local Memory Service's contents.
+        The Local Memory Service's contents; absent where there is none.
     program
         Accesses that load and check the configuration.
-    flags
-        Byte address of the sticky flags, of the faulting row and of the faulting address.
+    registers
+        Where the sticky flags and their details are.
     faults
         First ``(row, address)`` out of range of each row that has one.
     is_quiescent
@@ -120,18 +203,26 @@ class Job:
         Cycles within which a design that does not hang makes progress.
     runs
         Passes, in order, each after a reset.
+    managers
+        Every manager endpoint.
     """
 
     rows: tuple[RowJob, ...]
     ingresses: tuple[IngressJob, ...]
     egresses: tuple[EgressJob, ...]
-    memory: MemoryJob
+    memory: MemoryJob | None
     program: tuple[Step, ...]
-    flags: tuple[int, int, int]
+    registers: Registers
     faults: tuple[tuple[int, int], ...]
     is_quiescent: bool
     bound: int
     runs: tuple[Run, ...]
+    managers: tuple[ManagerJob, ...] = ()
+
+    @property
+    def is_unmatched(self) -> bool:
+        """Whether some token is offered under a tag that no Active row matches."""
+        return any(item.tag is not None and item.row is None for item in self.ingresses)
 
     def write(self, path: Path) -> None:
         """Write the job as JSON."""
@@ -141,23 +232,20 @@ class Job:
     def read(cls, path: Path) -> Self:
         """Read what :meth:`write` wrote."""
         data = json.loads(path.read_text())
-        memory = data["memory"]
         return cls(
-            rows=tuple(RowJob(**row) for row in data["rows"]),
+            rows=tuple(map(_row, data["rows"])),
             ingresses=tuple(_endpoint(IngressJob, item) for item in data["ingresses"]),
             egresses=tuple(_endpoint(EgressJob, item) for item in data["egresses"]),
-            memory=MemoryJob(
-                before=bytes.fromhex(memory["before"]),
-                after=bytes.fromhex(memory["after"]),
-                word_bytes=memory["word_bytes"],
-                banks=tuple(memory["banks"]),
-            ),
+            memory=None if data["memory"] is None else _memory(data["memory"]),
             program=tuple(Step(**step) for step in data["program"]),
-            flags=tuple(data["flags"]),
+            registers=Registers(
+                **{**data["registers"], "address": tuple(data["registers"]["address"])}
+            ),
             faults=tuple(tuple(fault) for fault in data["faults"]),
             is_quiescent=data["is_quiescent"],
             bound=data["bound"],
             runs=tuple(Run(**run) for run in data["runs"]),
+            managers=tuple(map(_manager, data["managers"])),
         )
 
 
@@ -214,3 +302,34 @@ def read_results(path: Path) -> tuple[RunResult, ...]:
 
 def _endpoint(kind: type[_T], fields: dict[str, Any]) -> _T:
     return kind(**{**fields, "tokens": tuple(fields["tokens"])})
+
+
+def _row(fields: dict[str, Any]) -> RowJob:
+    return RowJob(
+        **{**fields, "internal": tuple(InternalOperand(**item) for item in fields["internal"])}
+    )
+
+
+def _memory(fields: dict[str, Any]) -> MemoryJob:
+    return MemoryJob(
+        before=bytes.fromhex(fields["before"]),
+        after=bytes.fromhex(fields["after"]),
+        word_bytes=fields["word_bytes"],
+        banks=tuple(fields["banks"]),
+    )
+
+
+def _manager(fields: dict[str, Any]) -> ManagerJob:
+    return ManagerJob(
+        name=fields["name"],
+        beat_bytes=fields["beat_bytes"],
+        accesses=tuple(
+            tuple(ManagerBeat(**beat) for beat in access) for access in fields["accesses"]
+        ),
+        before=_parts(fields["before"]),
+        after=_parts(fields["after"]),
+    )
+
+
+def _parts(parts: Iterable[tuple[int, str]]) -> tuple[tuple[int, bytes], ...]:
+    return tuple((address, bytes.fromhex(data)) for address, data in parts)

@@ -14,7 +14,7 @@ from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
-from sim.job import EgressJob, IngressJob, Job, MemoryJob, RowJob, Run, Step
+from sim.job import EgressJob, IngressJob, Job, MemoryJob, Registers, RowJob, Run, Step
 
 __all__ = ["make_job"]
 
@@ -57,10 +57,14 @@ def make_job(
         egresses=tuple(_egresses(named, uses, execution)),
         memory=MemoryJob(before, execution.memory, geometry.beat_bytes, tuple(banks)),
         program=tuple(map(_step, programming_sequence(fabric, image))),
-        flags=(
+        registers=Registers(
             registers.flags,
             registers.words["out_of_range_row"],
-            registers.words["out_of_range_address"],
+            tuple(
+                address
+                for name, address in registers.words.items()
+                if name.startswith("out_of_range_address")
+            ),
         ),
         faults=tuple((each.row, each.address & address_mask) for each in execution.out_of_range),
         is_quiescent=all(

@@ -13,11 +13,13 @@ from amaranth.sim import Simulator
 from fabricgen.emit.package import top_ports
 from fabricgen.records.fabric import Fabric
 from fabricgen.rtl.fabric_top import FabricTop
-from sim.checks import Answer, answer_finding, end_findings
+from sim.checks import Answer, answer_finding, end_findings, read_flags
+from sim.endpoints import EndpointPins, Pin
 from sim.findings import Findings
 from sim.job import Job, MemoryJob, Run, RunResult, Step
+from sim.manager_agent import ManagerPins
 from sim.memory_image import Byte, bytes_of_words, words_of_bytes
-from sim.traffic import EndpointPins, Traffic
+from sim.traffic import Traffic
 
 __all__ = ["run_job"]
 
@@ -39,25 +41,29 @@ def _run(fabric: Fabric, job: Job, run: Run, waves_file: Path | None) -> RunResu
     results: list[RunResult] = []
     top = FabricTop(fabric)
     wires = {name: signal for name, (signal, _) in top_ports(top).items()}
-    banks = [bank.mem.data for bank in top.occurrence.service.banks]
+    memory = job.memory or MemoryJob(b"", b"", 1, ())
+    service = top.occurrence.service
+    banks = [] if service is None else [bank.mem.data for bank in service.banks]
 
     async def bench(ctx: Any) -> None:
         findings = Findings()
-        _preload(ctx, banks, job.memory)
+        _preload(ctx, banks, memory)
         host = _Host(ctx, wires, job.bound)
         for step in job.program:
             if finding := answer_finding(step, await host.access(step)):
                 findings.add(finding)
         endpoints = (*job.ingresses, *job.egresses)
         pins = {item.endpoint: _pins(ctx, wires, item.endpoint) for item in endpoints}
-        traffic = Traffic(job, run, pins, findings)
+        managers = {item.name: _manager_pins(ctx, wires, item.name) for item in job.managers}
+        traffic = Traffic(job, run, pins, findings, managers)
         while not traffic.is_over:
             traffic.sample()
             await ctx.tick()
             traffic.drive()
+            traffic.respond()
         rows = traffic.close()
-        flags = [(await host.access(Step(False, at, 0)))[1] or 0 for at in job.flags]
-        for finding in end_findings(job, traffic.cycle, flags, _contents(ctx, banks, job.memory)):
+        flags, contents = await read_flags(job.registers, host.read), _contents(ctx, banks, memory)
+        for finding in end_findings(job, traffic.cycle, flags, contents, traffic.managers):
             findings.add(finding)
         results.append(
             RunResult(
@@ -94,8 +100,19 @@ class _Pin:
 
 def _pins(ctx: Any, wires: dict[str, Signal], endpoint: str) -> EndpointPins:
     valid, ready = (_Pin(ctx, wires[f"{endpoint}_{part}"]) for part in ("valid", "ready"))
-    data = wires.get(f"{endpoint}_data")
-    return EndpointPins(valid, ready, None if data is None else _Pin(ctx, data))
+    data, tag = (
+        None if wire is None else _Pin(ctx, wire)
+        for wire in (wires.get(f"{endpoint}_{part}") for part in ("data", "tag"))
+    )
+    return EndpointPins(valid, ready, data, tag)
+
+
+def _manager_pins(ctx: Any, wires: dict[str, Signal], name: str) -> ManagerPins:
+    def look_up(port: str) -> tuple[Pin, int] | None:
+        wire = wires.get(port)
+        return None if wire is None else (_Pin(ctx, wire), len(wire))
+
+    return ManagerPins.find(look_up, name)
 
 
 def _preload(ctx: Any, banks: list[Any], memory: MemoryJob) -> None:
@@ -121,6 +138,11 @@ class _Host:
         self._ctx = ctx
         self._wires = {name.removeprefix("cfg_"): wire for name, wire in wires.items()}
         self._bound = bound + 100
+
+    async def read(self, address: int) -> int:
+        """Read one word; all ones where nothing answers."""
+        _, data = await self.access(Step(False, address, 0))
+        return 0xFFFFFFFF if data is None else data
 
     async def access(self, step: Step) -> Answer:
         """Do one access; ``no answer`` where none comes in time."""

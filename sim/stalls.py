@@ -1,17 +1,18 @@
-"""Seeded stall patterns: when an endpoint is willing to offer or to take a token.
+"""Seeded stall patterns: when a channel is willing to offer or to take a token.
 
-An ingress that has offered keeps its offer until it is taken, whatever its pattern says later; an
-egress shows readiness exactly in the cycles in which its pattern is willing.
+An untagged ingress that has offered keeps its offer until it is taken, whatever its pattern says
+later; an egress shows readiness exactly in the cycles in which its pattern is willing. On tagged
+endpoints each tag is a channel of its own.
 """
 
 import random
 from collections.abc import Sequence
 from typing import Protocol
 
-__all__ = ["PATTERNS", "Stall", "stalls"]
+__all__ = ["PATTERNS", "Shut", "Stall", "stalls"]
 
 #: Names of the family; the first one never stalls and is the one that performance is measured in.
-PATTERNS = ("always", "alternate", "bursty", "geometric", "starved", "adversarial")
+PATTERNS = ("always", "alternate", "bursty", "geometric", "starved", "adversarial", "shut")
 
 
 class Stall(Protocol):
@@ -107,19 +108,39 @@ class _Adversarial:
         return not self._schedule.is_held(self._member, cycle)
 
 
-def stalls(pattern: str, groups: Sequence[Sequence[str]], seed: int) -> dict[str, Stall]:
-    """Stall of each endpoint.
+class Shut:
+    """Not willing at all before :meth:`open`, which the others must reach without it."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+
+    def open(self) -> None:
+        """From now on willing."""
+        self.is_open = True
+
+    def willing(self, cycle: int, moved: bool) -> bool:
+        return self.is_open
+
+
+def stalls(
+    pattern: str, groups: Sequence[Sequence[str]], seed: int, others: Sequence[str] = ()
+) -> dict[str, Stall]:
+    """Stall of each channel: an endpoint, one tag of it, or a side of a manager.
 
     Parameters
     ----------
     pattern
         One of :data:`PATTERNS`.
     groups
-        Endpoint names, grouped by the row that needs them together.
+        Names of channels, grouped by the row that needs them together.
     seed
         Every choice follows from it and from the order of ``groups``.
+    others
+        Channels that no row owns.
     """
     rng = random.Random(f"{pattern}/{seed}")
+    owned = [group for group in groups if group]
+    groups = [*groups, others]
     names = [name for group in groups for name in group]
     match pattern:
         case "always":
@@ -135,6 +156,9 @@ def stalls(pattern: str, groups: Sequence[Sequence[str]], seed: int) -> dict[str
             return {n: _Starved(rng) if n == victim else _Always() for n in names}
         case "adversarial":
             return _adversarial(groups, rng)
+        case "shut":
+            victim = rng.choice(rng.choice(owned)) if owned else None
+            return {n: Shut() if n == victim else _Always() for n in names}
         case _:
             raise ValueError(f"pattern must be one of {', '.join(PATTERNS)}, not {pattern!r}")
 

@@ -1,141 +1,67 @@
-"""Drives every ingress, drains every egress, and feeds the monitors, one cycle at a time.
+"""Drives every channel of one design and feeds the monitors, one cycle at a time.
 
-Knows pins only by ``.value``: a cocotb handle is one, and so is a wrapper around a signal of the
-Amaranth simulator. A cycle is: :meth:`Traffic.sample` what stands on the pins just before the
-clock edge, then :meth:`Traffic.drive` what shall stand there after it.
+A cycle is: :meth:`Traffic.sample` what stands on the pins just before the clock edge, then
+:meth:`Traffic.drive` what shall stand there after it. Where an egress has tags, readiness answers
+the tag that is shown: then :meth:`Traffic.respond` comes later in the cycle that has begun.
 """
 
-import random
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
+from sim.endpoints import (
+    Egress,
+    EndpointPins,
+    Ingress,
+    IngressStream,
+    Result,
+    TaggedEgress,
+    TaggedIngress,
+    TaggedResult,
+    label,
+)
 from sim.findings import Finding, Findings
 from sim.job import EgressJob, IngressJob, Job, RowJob, RowResult, Run
+from sim.manager_agent import ManagerAgent, ManagerPins
 from sim.monitors import EndpointCount, FiringWindow, JointPublication, TokenOrder, Watchdog
-from sim.stalls import Stall, stalls
+from sim.stalls import Shut, Stall, stalls
+from sim.wait_for import RowLinks, RowState, Surroundings, cycles, wait_for
 
-__all__ = ["EndpointPins", "Pin", "Traffic"]
+__all__ = ["Traffic"]
 
 
 #: A run that is wrong this often has said enough; it may never end by itself.
 _FINDING_LIMIT = 200
 
+#: Reads the state of every Active row out of the design.
+StateReader = Callable[[], Mapping[int, RowState]]
 
-class Pin(Protocol):
-    """One signal. Reading gives something that ``bool`` and ``int`` refuse when it is unknown."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointPins:
-    """Pins of one endpoint; ``data`` is absent on a token without payload."""
-
-    valid: Pin
-    ready: Pin
-    data: Pin | None
-
-
-class _Ingress:
-    """Offers its tokens in order; an offer stays until it is taken."""
-
-    def __init__(
-        self, job: IngressJob, pins: EndpointPins, stall: Stall, count: EndpointCount, seed: int
-    ) -> None:
-        self.job = job
-        self.pins = pins
-        self._stall = stall
-        self._count = count
-        self._noise = random.Random(f"{job.endpoint}/{seed}")
-        self.is_offering = False
-        self._moved = False
-        self._next = 0
-        pins.valid.value = 0
-        if pins.data is not None:
-            pins.data.value = 0
-
-    def sample(self, cycle: int) -> bool:
-        self._moved = self.is_offering and bool(self.pins.ready.value)
-        if self._moved:
-            self._next += 1
-            self._count.accept(cycle)
-        return self._moved
-
-    def drive(self, cycle: int, cooperate: bool) -> None:
-        if self.is_offering and not self._moved:
-            return
-        pins, was_offering = self.pins, self.is_offering
-        willing = self._stall.willing(cycle, self._moved) or cooperate
-        self.is_offering = willing and self._next < len(self.job.tokens)
-        if self.is_offering != was_offering:
-            pins.valid.value = int(self.is_offering)
-        if pins.data is not None and (self.is_offering or was_offering):
-            # What stands on an idle channel means nothing, so let it be something.
-            idle = self._noise.getrandbits(self.job.width)
-            pins.data.value = self.job.tokens[self._next] if self.is_offering else idle
-
-    @property
-    def is_done(self) -> bool:
-        return self._next >= self.job.taken
-
-    @property
-    def is_exhausted(self) -> bool:
-        return self._next >= len(self.job.tokens)
-
-
-class _Egress:
-    """Takes what is valid, and shows readiness as its stall pattern says."""
-
-    def __init__(self, job: EgressJob, pins: EndpointPins, stall: Stall, order: TokenOrder) -> None:
-        self.job = job
-        self.pins = pins
-        self._stall = stall
-        self.order = order
-        self.is_ready = False
-        self.is_valid = False
-        self._moved = False
-        pins.ready.value = 0
-
-    def sample(self, cycle: int) -> bool:
-        self.is_valid = bool(self.pins.valid.value)
-        self._moved = self.is_valid and self.is_ready
-        if self.is_valid:
-            self.order.take(cycle, self._value())
-        return self.is_valid
-
-    def _value(self) -> int | None:
-        if self.pins.data is None:
-            return 0
-        try:
-            return int(self.pins.data.value)
-        except ValueError:
-            return None
-
-    def drive(self, cycle: int, cooperate: bool) -> None:
-        ready = self._stall.willing(cycle, self._moved) or cooperate
-        if ready != self.is_ready:
-            self.pins.ready.value = int(ready)
-            self.is_ready = ready
+_Stream = TypeVar("_Stream", IngressJob, EgressJob)
 
 
 class _Row:
     """One Active row with the monitors that look at more than one of its endpoints."""
 
-    def __init__(self, job: RowJob, findings: Findings, results: list[_Egress]) -> None:
+    def __init__(
+        self, job: RowJob, findings: Findings, results: list[Result], seen: Sequence[str]
+    ) -> None:
         self.job = job
         self.results = results
-        self.window = FiringWindow(findings, job.row, job.depths, job.in_flight)
-        roles = [str(egress.job.role) for egress in results]
+        depths = {role: job.depths[role] for role in seen}
+        self.window = FiringWindow(findings, job.row, depths, job.in_flight)
+        roles = [str(result.job.role) for result in results]
         self._joint = JointPublication(findings, job.row, roles)
 
     def sample(self, cycle: int) -> bool:
-        valid = [egress.sample(cycle) for egress in self.results]
+        valid = [result.sample(cycle) for result in self.results]
         if not any(valid):
             return False
-        self._joint.observe(cycle, valid, [egress.is_ready for egress in self.results])
+        self._joint.observe(cycle, valid, [result.is_ready for result in self.results])
         self.window.publish(cycle)
         return True
+
+    @property
+    def is_complete(self) -> bool:
+        return all(result.order.is_complete for result in self.results)
 
     def result(self) -> RowResult:
         window = self.window
@@ -156,81 +82,113 @@ class Traffic:
     ----------
     job, run
         What to do, and under which pattern and seed.
-    pins
-        Pins of every endpoint, by name.
+    pins, managers
+        Pins of every endpoint and of every manager, by name.
     findings
         Where monitors report.
+    states
+        What reads the rows' states out of the design when nothing moves any more.
     """
 
     def __init__(
-        self, job: Job, run: Run, pins: Mapping[str, EndpointPins], findings: Findings
+        self,
+        job: Job,
+        run: Run,
+        pins: Mapping[str, EndpointPins],
+        findings: Findings,
+        managers: Mapping[str, ManagerPins] | None = None,
+        states: StateReader | None = None,
     ) -> None:
         self._job = job
         self._findings = findings
+        self._states = states
         self._watchdog = Watchdog(job.bound)
         self._settled = 0
         self.cycle = 0
         self.is_hanging = False
-        stall = stalls(run.pattern, _groups(job), run.seed)
-        self._ingresses = [
-            _Ingress(
-                item,
-                pins[item.endpoint],
-                stall[item.endpoint],
-                EndpointCount(findings, item.endpoint, item.row, item.taken),
-                run.seed,
-            )
-            for item in job.ingresses
-        ]
-        egresses = [
-            _Egress(
-                item,
-                pins[item.endpoint],
-                stall[item.endpoint],
-                TokenOrder(
-                    findings,
-                    -1 if item.row is None else item.row,
-                    item.role or item.endpoint,
-                    item.width,
-                    item.tokens,
-                ),
-            )
-            for item in job.egresses
-        ]
-        self._egresses = egresses
+        sides = [_sides(item.name) for item in job.managers]
+        others = [side for pair in sides for side in pair]
+        stall = stalls(run.pattern, _groups(job), run.seed, others)
+        self._ingresses = _ingresses(job, run, pins, stall, findings)
+        self._egresses, results = _egresses(job, pins, stall, findings)
+        self._results = results
+        self._tagged = [item for item in self._egresses if isinstance(item, TaggedEgress)]
+        # What is published at connections only is not seen, nor when.
+        seen = {result.job.row for result in results}
         self._rows = [
-            _Row(row, findings, [egress for egress in egresses if egress.job.row == row.row])
+            _Row(
+                row,
+                findings,
+                [result for result in results if result.job.row == row.row],
+                _seen_roles(row, seen),
+            )
             for row in job.rows
         ]
-        self._idle_egresses = [egress for egress in egresses if egress.job.row is None]
-        windows = {row.job.row: row.window for row in self._rows}
-        self._sinks = [
-            (ingress, None if ingress.job.row is None else windows[ingress.job.row])
-            for ingress in self._ingresses
+        self._idle_results = [result for result in results if result.job.row is None]
+        self._by_row = {row.job.row: row for row in self._rows}
+        self._edges = [
+            (self._by_row[edge.producer], row.window, edge.role)
+            for row in self._rows
+            for edge in row.job.internal
+            if edge.role in row.window.accepted
         ]
+        self.managers = {
+            item.name: ManagerAgent(
+                item,
+                (managers or {})[item.name],
+                *(stall[side] for side in _sides(item.name)),
+                run.seed,
+                findings,
+                is_fast=run.pattern == "always",
+            )
+            for item in job.managers
+        }
+        self._shut = next((item for item in stall.items() if isinstance(item[1], Shut)), None)
+        self._free = self._rows_without_shut()
         self.drive()
+        self.respond()
 
     def sample(self) -> None:
         """Look at the pins just before the clock edge."""
         cycle, moved = self.cycle, False
         try:
-            for row in self._rows:
-                moved |= row.sample(cycle)
-            for egress in self._idle_egresses:
-                egress.sample(cycle)
-            for ingress, window in self._sinks:
-                if ingress.sample(cycle):
-                    moved = True
-                    if window is not None:
-                        window.accept(cycle, str(ingress.job.role))
+            moved = self._sample(cycle)
         except ValueError:
             self._report_unknown()
             self.is_hanging = True
         self.cycle += 1
         self._watchdog.tick(moved)
         self._settled = self._settled + 1 if self._is_complete() else 0
+        if self._shut is not None:
+            self._watch_shut()
         if self._watchdog.is_hanging and not self._settled:
             self._report_hang()
+
+    def _sample(self, cycle: int) -> bool:
+        moved, published = False, list[_Row]()
+        for egress in self._tagged:
+            moved |= egress.sample(cycle)
+        for row in self._rows:
+            if row.sample(cycle):
+                published.append(row)
+        for result in self._idle_results:
+            result.sample(cycle)
+        if published and self._edges:
+            for producer, window, role in self._edges:
+                if producer in published:
+                    window.accept(cycle, role)
+        for ingress in self._ingresses:
+            taken = ingress.sample(cycle)
+            if taken is None:
+                continue
+            moved = True
+            if taken.row is not None:
+                window = self._by_row[taken.row].window
+                if taken.role in window.accepted:
+                    window.accept(cycle, taken.role)
+        for agent in self.managers.values():
+            moved |= agent.sample(cycle)
+        return moved or bool(published)
 
     def drive(self) -> None:
         """Change the pins after the clock edge."""
@@ -239,6 +197,18 @@ class Traffic:
             ingress.drive(self.cycle, cooperate)
         for egress in self._egresses:
             egress.drive(self.cycle, cooperate)
+        for agent in self.managers.values():
+            agent.drive(self.cycle, cooperate)
+
+    @property
+    def has_tags(self) -> bool:
+        """Whether readiness depends on tags, so that :meth:`respond` must be called."""
+        return bool(self._tagged)
+
+    def respond(self) -> None:
+        """Answer the tags that stand on the egresses now."""
+        for egress in self._tagged:
+            egress.respond()
 
     @property
     def is_over(self) -> bool:
@@ -251,67 +221,202 @@ class Traffic:
 
     def close(self) -> tuple[RowResult, ...]:
         """Report results that are missing; return what each row did."""
-        for egress in self._egresses:
-            egress.order.close(self.cycle)
+        for result in self._results:
+            result.order.close(self.cycle)
+        for agent in self.managers.values():
+            agent.close(self.cycle)
         return tuple(row.result() for row in self._rows)
 
     def _is_complete(self) -> bool:
-        return all(egress.order.is_complete for egress in self._egresses) and all(
-            ingress.is_done for ingress in self._ingresses
+        return (
+            all(result.order.is_complete for result in self._results)
+            and all(stream.is_done for item in self._ingresses for stream in item.streams)
+            and all(agent.is_done for agent in self.managers.values())
         )
 
+    def _rows_without_shut(self) -> frozenset[int]:
+        """Rows that neither own the shut channel nor are connected with the row that does."""
+        if self._shut is None:
+            return frozenset()
+        streams = (*self._job.ingresses, *self._job.egresses)
+        (owner,) = {s.row for s in streams if label(s.endpoint, s.tag) == self._shut[0]}
+        edges = [(row.row, edge.producer) for row in self._job.rows for edge in row.internal]
+        bound = {owner}
+        while grown := {row for edge in edges if bound & set(edge) for row in edge} - bound:
+            bound |= grown
+        return frozenset(row.row for row in self._job.rows) - bound
+
+    def _watch_shut(self) -> None:
+        """Open the shut channel once the other rows are done; they may not wait for it."""
+        name, stall = self._shut or ("", Shut())
+        if not isinstance(stall, Shut) or stall.is_open:
+            return
+        waiting = [row.job.row for row in self._rows if not row.is_complete]
+        stopped = [row for row in waiting if row in self._free]
+        if not stopped:
+            stall.open()
+        elif self._watchdog.is_cooperating:
+            stall.open()
+            for row in stopped:
+                message = f"Row {row} makes no progress while nothing but {name} is shut"
+                self._findings.add(Finding("blocked", self.cycle, message, row))
+
     def _report_unknown(self) -> None:
-        for endpoint in (*self._ingresses, *self._egresses):
-            for name in ("valid", "ready"):
-                try:
-                    bool(getattr(endpoint.pins, name).value)
-                except ValueError:
-                    self._findings.add(
-                        Finding(
-                            "unknown",
-                            self.cycle,
-                            f"{endpoint.job.endpoint}_{name} is unknown",
-                            endpoint.job.row,
-                            endpoint.job.role,
-                        )
-                    )
+        watched = [
+            (f"{item.job.endpoint}_{name}", pin, item.job.row, item.job.role)
+            for item in (*self._ingresses, *self._egresses)
+            for name, pin in (("valid", item.pins.valid), ("ready", item.pins.ready))
+        ]
+        for name, agent in self.managers.items():
+            watched.append((f"{name}_req_valid", agent.pins.request["valid"], None, name))
+            watched.append((f"{name}_rsp_ready", agent.pins.response["ready"], None, name))
+        for name, pin, row, role in watched:
+            try:
+                bool(pin.value)
+            except ValueError:
+                message = f"{name} is unknown"
+                self._findings.add(Finding("unknown", self.cycle, message, row, role))
 
     def _report_hang(self) -> None:
         self.is_hanging = True
-        for row in self._rows:
-            if not all(egress.order.is_complete for egress in row.results):
-                message = f"Row {row.job.row} ({row.job.port}) {self._waits_for(row)}"
+        states = self._boundary_states() if self._states is None else self._states()
+        links = [_links(row, self._job) for row in self._job.rows]
+        waits = wait_for(links, states, self._surroundings())
+        for wait in waits:
+            row = self._by_row[wait.row]
+            if not row.is_complete or states[wait.row].issued:
                 self._findings.add(
-                    Finding("hang", self.cycle, message, row.job.row, token=row.window.published)
+                    Finding("hang", self.cycle, wait.message, wait.row, token=row.window.published)
                 )
-        for ingress in self._ingresses:
-            if not ingress.is_done:
-                message = f"Ingress {ingress.job.endpoint} offers a token and is never ready"
-                self._findings.add(Finding("hang", self.cycle, message, ingress.job.row))
+        for circle in cycles(waits):
+            names = " -> ".join(f"row {row}" for row in (*circle, circle[0]))
+            self._findings.add(
+                Finding("hang", self.cycle, f"Rows wait for one another: {names}", circle[0])
+            )
+        for stream in (stream for item in self._ingresses for stream in item.streams):
+            if not stream.is_done:
+                name = label(stream.job.endpoint, stream.job.tag)
+                message = f"Ingress {name} offers a token and is never ready"
+                self._findings.add(Finding("hang", self.cycle, message, stream.job.row))
 
-    def _waits_for(self, row: _Row) -> str:
-        missing = row.window.missing_operands()
-        if missing:
-            reasons = [self._operand(row, role) for role in missing]
-            return f"waits for operands: {'; '.join(reasons)}"
-        closed = [egress.job.endpoint for egress in row.results if not egress.is_ready]
-        if closed:
-            return f"waits for its destinations: {', '.join(closed)} not ready"
-        return (
-            "has every operand and every destination, and publishes nothing: it waits for a claim "
-            "of its use pattern, or for the memory service"
-        )
+    def _boundary_states(self) -> dict[int, RowState]:
+        """What can be told from outside: an operand counts as present until it is published."""
+        return {
+            row.job.row: RowState(
+                {role: role not in row.window.missing_operands() for role in row.window.accepted}
+            )
+            for row in self._rows
+        }
 
-    def _operand(self, row: _Row, role: str) -> str:
-        for ingress in self._ingresses:
-            if (ingress.job.row, ingress.job.role) == (row.job.row, role):
-                state = "has no token left" if ingress.is_exhausted else "is not ready"
-                return f"{role} ({ingress.job.endpoint} {state})"
-        return f"{role} (no ingress)"
+    def _surroundings(self) -> Surroundings:
+        offers = {
+            label(stream.job.endpoint, stream.job.tag): (
+                "has no token left" if stream.is_exhausted else "is not ready"
+            )
+            for item in self._ingresses
+            for stream in item.streams
+        }
+        ready = {
+            label(result.job.endpoint, result.job.tag): result.is_willing
+            for result in self._results
+        }
+        return Surroundings(offers, ready)
+
+
+def _sides(manager: str) -> tuple[str, str]:
+    """Names of the stalls of the two sides of a manager."""
+    return f"{manager}_req", f"{manager}_rsp"
 
 
 def _groups(job: Job) -> list[list[str]]:
-    """Endpoints by row, then those of no row."""
+    """Channels by row, then those of no row."""
     rows = [*(row.row for row in job.rows), None]
-    endpoints = (*job.ingresses, *job.egresses)
-    return [[item.endpoint for item in endpoints if item.row == row] for row in rows]
+    streams = (*job.ingresses, *job.egresses)
+    return [[label(s.endpoint, s.tag) for s in streams if s.row == row] for row in rows]
+
+
+def _seen_roles(row: RowJob, publishing: set[int | None]) -> list[str]:
+    """Input roles of which the bench sees when an operand arrives and when it is consumed."""
+    if row.row not in publishing:
+        return []
+    hidden = {edge.role for edge in row.internal if edge.producer not in publishing}
+    return [role for role in row.depths if role not in hidden]
+
+
+def _ingresses(
+    job: Job,
+    run: Run,
+    pins: Mapping[str, EndpointPins],
+    stall: Mapping[str, Stall],
+    findings: Findings,
+) -> list[Ingress | TaggedIngress]:
+    found: list[Ingress | TaggedIngress] = []
+    for endpoint, streams in _by_endpoint(job.ingresses).items():
+        counts = [
+            EndpointCount(findings, label(endpoint, item.tag), item.row, item.taken)
+            for item in streams
+        ]
+        stalled = [stall[label(endpoint, item.tag)] for item in streams]
+        shape = streams[0]
+        if not shape.tag_width:
+            found.append(Ingress(shape, pins[endpoint], stalled[0], counts[0], run.seed))
+            continue
+        parts = [
+            IngressStream(*part)
+            for part in zip(streams, stalled, counts, strict=True)
+            if part[0].tag is not None
+        ]
+        found.append(TaggedIngress(parts, shape, pins[endpoint], run.seed))
+    return found
+
+
+def _egresses(
+    job: Job, pins: Mapping[str, EndpointPins], stall: Mapping[str, Stall], findings: Findings
+) -> tuple[list[Egress | TaggedEgress], list[Result]]:
+    egresses: list[Egress | TaggedEgress] = []
+    results: list[Result] = []
+    for endpoint, streams in _by_endpoint(job.egresses).items():
+        shape = streams[0]
+        if not shape.tag_width:
+            order = _order(shape, findings)
+            egress = Egress(shape, pins[endpoint], stall[endpoint], order)
+            egresses.append(egress)
+            results.append(egress)
+            continue
+        parts = [
+            TaggedResult(item, stall[label(endpoint, item.tag)], _order(item, findings))
+            for item in streams
+            if item.tag is not None
+        ]
+        egresses.append(TaggedEgress(parts, shape, pins[endpoint], findings))
+        results += parts
+    return egresses, results
+
+
+def _order(job: EgressJob, findings: Findings) -> TokenOrder:
+    name = job.role or label(job.endpoint, job.tag)
+    return TokenOrder(findings, -1 if job.row is None else job.row, name, job.width, job.tokens)
+
+
+def _by_endpoint(streams: Sequence[_Stream]) -> dict[str, list[_Stream]]:
+    found: dict[str, list[_Stream]] = {}
+    for item in streams:
+        found.setdefault(item.endpoint, []).append(item)
+    return found
+
+
+def _links(row: RowJob, job: Job) -> RowLinks:
+    return RowLinks(
+        row=row.row,
+        port=row.port,
+        target=row.target,
+        external={
+            str(item.role): label(item.endpoint, item.tag)
+            for item in job.ingresses
+            if item.row == row.row
+        },
+        internal={edge.role: (edge.connection, edge.producer) for edge in row.internal},
+        exposed=tuple(
+            label(item.endpoint, item.tag) for item in job.egresses if item.row == row.row
+        ),
+    )

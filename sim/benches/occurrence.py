@@ -2,7 +2,7 @@
 
 The clock is driven from here, so a ``RisingEdge`` wakes the bench before registers change, on
 Verilator and on Icarus alike: what is read then stood on the pins before the edge, and what is
-written then stands there after it.
+written then stands there after it. Readiness that answers a tag is written at the falling edge.
 
 Every run but the first is begun twice: a reset cuts the first attempt off in mid traffic.
 """
@@ -15,14 +15,16 @@ from typing import Any
 import cocotb
 from cocotb.clock import Clock
 from cocotb.handle import Immediate
-from cocotb.triggers import RisingEdge, SimTimeoutError, with_timeout
+from cocotb.triggers import FallingEdge, RisingEdge, SimTimeoutError, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
-from sim.checks import Answer, answer_finding, end_findings
+from sim.checks import Answer, answer_finding, end_findings, read_flags
+from sim.endpoints import EndpointPins, Pin
 from sim.findings import Findings
 from sim.job import EgressJob, IngressJob, Job, MemoryJob, Run, RunResult, Step, write_results
+from sim.manager_agent import ManagerPins
 from sim.memory_image import Byte, bytes_of_text, bytes_of_words, words_of_bytes
-from sim.traffic import EndpointPins, Traffic
+from sim.traffic import Traffic
 
 _PERIOD_NS = 10
 _RESET_CYCLES = 4
@@ -43,18 +45,17 @@ async def occurrence(dut: Any) -> None:
 
 
 async def _run(dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run) -> RunResult:
-    findings, edge = Findings(), RisingEdge(dut.clk)
+    findings = Findings()
     if run is not job.runs[0]:
         await _interrupt(dut, host, storage, job, run, findings)
     traffic = await _start(dut, host, storage, job, run, findings)
+    clock = _Clock(dut, traffic)
     while not traffic.is_over:
-        await edge
-        traffic.sample()
-        traffic.drive()
+        await clock.cycle()
     rows = traffic.close()
 
-    flags, contents = await _flags(host, job), storage.read()
-    for finding in end_findings(job, traffic.cycle, flags, contents):
+    flags, contents = await read_flags(job.registers, host.read), storage.read()
+    for finding in end_findings(job, traffic.cycle, flags, contents, traffic.managers):
         findings.add(finding)
     return RunResult(
         run.pattern, run.seed, traffic.cycle, rows, findings.count, tuple(findings.kept)
@@ -71,22 +72,40 @@ async def _start(
         if finding := answer_finding(step, await host.access(step)):
             findings.add(finding)
     pins = {item.endpoint: _pins(dut, item) for item in (*job.ingresses, *job.egresses)}
+    managers = {item.name: _manager_pins(dut, item.name) for item in job.managers}
     await RisingEdge(dut.clk)
-    return Traffic(job, run, pins, findings)
+    return Traffic(job, run, pins, findings, managers)
 
 
 async def _interrupt(
     dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run, findings: Findings
 ) -> None:
     """Begin the run, and leave it in the middle of its traffic: the next reset meets it there."""
-    traffic, edge = await _start(dut, host, storage, job, run, findings), RisingEdge(dut.clk)
+    traffic = await _start(dut, host, storage, job, run, findings)
+    clock = _Clock(dut, traffic)
     for _ in range(Random(run.seed).randint(1, _LONGEST_INTERRUPTED)):
-        await edge
-        traffic.sample()
-        traffic.drive()
+        await clock.cycle()
         if traffic.is_over:
             break
     storage.forget()
+
+
+class _Clock:
+    """Steps the traffic; a second look at the pins only where tags need it."""
+
+    def __init__(self, dut: Any, traffic: Traffic) -> None:
+        self._traffic = traffic
+        self._rising = RisingEdge(dut.clk)
+        self._falling = FallingEdge(dut.clk) if traffic.has_tags else None
+
+    async def cycle(self) -> None:
+        """From one edge to the next, or to the falling one behind it."""
+        await self._rising
+        self._traffic.sample()
+        self._traffic.drive()
+        if self._falling is not None:
+            await self._falling
+            self._traffic.respond()
 
 
 class _Host:
@@ -121,6 +140,9 @@ async def _reset(dut: Any, job: Job) -> None:
         getattr(dut, f"{ingress.endpoint}_valid").value = 0
     for egress in job.egresses:
         getattr(dut, f"{egress.endpoint}_ready").value = 0
+    for manager in job.managers:
+        getattr(dut, f"{manager.name}_req_ready").value = 0
+        getattr(dut, f"{manager.name}_rsp_valid").value = 0
     for _ in range(_RESET_CYCLES):
         await RisingEdge(dut.clk)
     dut.rst.value = 0
@@ -132,20 +154,23 @@ def _pins(dut: Any, item: IngressJob | EgressJob) -> EndpointPins:
         valid=getattr(dut, f"{item.endpoint}_valid"),
         ready=getattr(dut, f"{item.endpoint}_ready"),
         data=getattr(dut, f"{item.endpoint}_data") if item.width else None,
+        tag=getattr(dut, f"{item.endpoint}_tag") if item.tag_width else None,
     )
 
 
-async def _flags(host: _Host, job: Job) -> list[int]:
-    """Flag word, row and address; the last two mean nothing while the flag is clear."""
-    at_flags, *details = job.flags
-    flags = await host.read(at_flags)
-    return [flags, *[await host.read(at) if flags & 1 else 0 for at in details]]
+def _manager_pins(dut: Any, name: str) -> ManagerPins:
+    def look_up(port: str) -> tuple[Pin, int] | None:
+        handle: Any = getattr(dut, port, None)
+        return None if handle is None else (handle, len(handle))
+
+    return ManagerPins.find(look_up, name)
 
 
 class _Storage:
     """The banks' words, reached through the hierarchy."""
 
-    def __init__(self, dut: Any, memory: MemoryJob) -> None:
+    def __init__(self, dut: Any, memory: MemoryJob | None) -> None:
+        memory = memory or MemoryJob(b"", b"", 1, ())
         self._memory = memory
         self._before = words_of_bytes(memory.before, memory.word_bytes, len(memory.banks))
         arrays = [_descend(dut, path) for path in memory.banks]

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from sim.job import EgressJob, IngressJob, Job, MemoryJob, RowJob, Run
-from sim.traffic import EndpointPins
+from sim.endpoints import EndpointPins
+from sim.job import EgressJob, IngressJob, Job, MemoryJob, Registers, RowJob, Run
 
 DEPTH, IN_FLIGHT, LATENCY = 2, 3, 3
 
@@ -37,7 +37,7 @@ def job(firings=40, pattern="always", seed=1, extra=0, **changes):
         ),
         "memory": MemoryJob(b"", b"", 1, ()),
         "program": (),
-        "flags": (0, 4, 8),
+        "registers": Registers(0, 4, (8,)),
         "faults": (),
         "is_quiescent": not extra,
         "bound": 40,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sim.job import EgressJob, IngressJob, Job, MemoryJob, RowJob, Run, Step
+from sim.job import EgressJob, IngressJob, Job, MemoryJob, Registers, RowJob, Run, Step
 
 TEXT = (Path(__file__).parent / "reference_fabric.v").read_text()
 TOP = "reference_fabric"
@@ -54,7 +54,7 @@ def job(count=50, runs=RUNS, *, extra=0, outside=False):
             Step(True, 4, 1),
             Step(False, 0, 6),
         ),
-        flags=(20, 24, 28),
+        registers=Registers(20, 24, (28,)),
         faults=faults,
         is_quiescent=not extra,
         bound=60,

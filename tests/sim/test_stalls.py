@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from sim.stalls import PATTERNS, stalls
+from sim.stalls import PATTERNS, Shut, stalls
 
 GROUPS = [["addr", "ctrl", "data", "done"], ["other"]]
 
@@ -20,7 +20,7 @@ def trace(pattern, seed, cycles=4000):
     return lines
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pattern", PATTERNS[:-1])
 def test_every_endpoint_is_willing_now_and_then(pattern):
     lines = trace(pattern, 3)
     assert set(lines) == {"addr", "ctrl", "data", "done", "other"}
@@ -28,7 +28,7 @@ def test_every_endpoint_is_willing_now_and_then(pattern):
     assert trace(pattern, 3) == lines
 
 
-@pytest.mark.parametrize("pattern", PATTERNS[2:])
+@pytest.mark.parametrize("pattern", PATTERNS[2:-1])
 def test_another_seed_gives_another_trace(pattern):
     assert trace(pattern, 3) != trace(pattern, 4)
 
@@ -65,3 +65,21 @@ def test_the_adversary_holds_one_partner_of_a_row_at_a_time():
 def test_an_unknown_pattern_is_refused():
     with pytest.raises(ValueError, match=r"^pattern must be one of always, .*, not 'often'$"):
         stalls("often", GROUPS, 0)
+
+
+def test_one_channel_of_a_row_is_shut_until_it_is_opened():
+    found = stalls("shut", GROUPS, 2, ["mem_req"])
+    shut = {name: stall for name, stall in found.items() if isinstance(stall, Shut)}
+    ((name, victim),) = shut.items()
+    assert name != "mem_req"
+    assert not any(victim.willing(cycle, False) for cycle in range(1000))
+    victim.open()
+    assert victim.willing(0, False)
+    assert all(found[other].willing(0, False) for other in found if other != name)
+    victims = {
+        name
+        for seed in range(40)
+        for name, stall in stalls("shut", GROUPS, seed).items()
+        if isinstance(stall, Shut)
+    }
+    assert victims == {name for group in GROUPS for name in group}
