@@ -6,25 +6,15 @@ the tag that is shown: then :meth:`Traffic.respond` comes later in the cycle tha
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 
-from sim.endpoints import (
-    Egress,
-    EndpointPins,
-    Ingress,
-    IngressStream,
-    Result,
-    TaggedEgress,
-    TaggedIngress,
-    TaggedResult,
-    label,
-)
+from sim.channels import channel_groups, make_egresses, make_ingresses, row_links
+from sim.endpoints import EndpointPins, Result, TaggedEgress, label
 from sim.findings import Finding, Findings
-from sim.job import EgressJob, IngressJob, Job, RowJob, RowResult, Run
+from sim.job import Job, RowJob, RowResult, Run
 from sim.manager_agent import ManagerAgent, ManagerPins
-from sim.monitors import EndpointCount, FiringWindow, JointPublication, TokenOrder, Watchdog
-from sim.stalls import Shut, Stall, stalls
-from sim.wait_for import RowLinks, RowState, Surroundings, cycles, wait_for
+from sim.monitors import FiringWindow, JointPublication, Watchdog
+from sim.stalls import Shut, stalls
+from sim.wait_for import RowState, Surroundings, cycles, wait_for
 
 __all__ = ["Traffic"]
 
@@ -34,8 +24,6 @@ _FINDING_LIMIT = 200
 
 #: Reads the state of every Active row out of the design.
 StateReader = Callable[[], Mapping[int, RowState]]
-
-_Stream = TypeVar("_Stream", IngressJob, EgressJob)
 
 
 class _Row:
@@ -108,9 +96,9 @@ class Traffic:
         self.is_hanging = False
         sides = [_sides(item.name) for item in job.managers]
         others = [side for pair in sides for side in pair]
-        stall = stalls(run.pattern, _groups(job), run.seed, others)
-        self._ingresses = _ingresses(job, run, pins, stall, findings)
-        self._egresses, results = _egresses(job, pins, stall, findings)
+        stall = stalls(run.pattern, channel_groups(job), run.seed, others)
+        self._ingresses = make_ingresses(job, run, pins, stall, findings)
+        self._egresses, results = make_egresses(job, pins, stall, findings)
         self._results = results
         self._tagged = [item for item in self._egresses if isinstance(item, TaggedEgress)]
         # What is published at connections only is not seen, nor when.
@@ -280,7 +268,7 @@ class Traffic:
     def _report_hang(self) -> None:
         self.is_hanging = True
         states = self._boundary_states() if self._states is None else self._states()
-        links = [_links(row, self._job) for row in self._job.rows]
+        links = [row_links(row, self._job) for row in self._job.rows]
         waits = wait_for(links, states, self._surroundings())
         for wait in waits:
             row = self._by_row[wait.row]
@@ -328,95 +316,9 @@ def _sides(manager: str) -> tuple[str, str]:
     return f"{manager}_req", f"{manager}_rsp"
 
 
-def _groups(job: Job) -> list[list[str]]:
-    """Channels by row, then those of no row."""
-    rows = [*(row.row for row in job.rows), None]
-    streams = (*job.ingresses, *job.egresses)
-    return [[label(s.endpoint, s.tag) for s in streams if s.row == row] for row in rows]
-
-
 def _seen_roles(row: RowJob, publishing: set[int | None]) -> list[str]:
     """Input roles of which the bench sees when an operand arrives and when it is consumed."""
     if row.row not in publishing:
         return []
     hidden = {edge.role for edge in row.internal if edge.producer not in publishing}
     return [role for role in row.depths if role not in hidden]
-
-
-def _ingresses(
-    job: Job,
-    run: Run,
-    pins: Mapping[str, EndpointPins],
-    stall: Mapping[str, Stall],
-    findings: Findings,
-) -> list[Ingress | TaggedIngress]:
-    found: list[Ingress | TaggedIngress] = []
-    for endpoint, streams in _by_endpoint(job.ingresses).items():
-        counts = [
-            EndpointCount(findings, label(endpoint, item.tag), item.row, item.taken)
-            for item in streams
-        ]
-        stalled = [stall[label(endpoint, item.tag)] for item in streams]
-        shape = streams[0]
-        if not shape.tag_width:
-            found.append(Ingress(shape, pins[endpoint], stalled[0], counts[0], run.seed))
-            continue
-        parts = [
-            IngressStream(*part)
-            for part in zip(streams, stalled, counts, strict=True)
-            if part[0].tag is not None
-        ]
-        found.append(TaggedIngress(parts, shape, pins[endpoint], run.seed))
-    return found
-
-
-def _egresses(
-    job: Job, pins: Mapping[str, EndpointPins], stall: Mapping[str, Stall], findings: Findings
-) -> tuple[list[Egress | TaggedEgress], list[Result]]:
-    egresses: list[Egress | TaggedEgress] = []
-    results: list[Result] = []
-    for endpoint, streams in _by_endpoint(job.egresses).items():
-        shape = streams[0]
-        if not shape.tag_width:
-            order = _order(shape, findings)
-            egress = Egress(shape, pins[endpoint], stall[endpoint], order)
-            egresses.append(egress)
-            results.append(egress)
-            continue
-        parts = [
-            TaggedResult(item, stall[label(endpoint, item.tag)], _order(item, findings))
-            for item in streams
-            if item.tag is not None
-        ]
-        egresses.append(TaggedEgress(parts, shape, pins[endpoint], findings))
-        results += parts
-    return egresses, results
-
-
-def _order(job: EgressJob, findings: Findings) -> TokenOrder:
-    name = job.role or label(job.endpoint, job.tag)
-    return TokenOrder(findings, -1 if job.row is None else job.row, name, job.width, job.tokens)
-
-
-def _by_endpoint(streams: Sequence[_Stream]) -> dict[str, list[_Stream]]:
-    found: dict[str, list[_Stream]] = {}
-    for item in streams:
-        found.setdefault(item.endpoint, []).append(item)
-    return found
-
-
-def _links(row: RowJob, job: Job) -> RowLinks:
-    return RowLinks(
-        row=row.row,
-        port=row.port,
-        target=row.target,
-        external={
-            str(item.role): label(item.endpoint, item.tag)
-            for item in job.ingresses
-            if item.row == row.row
-        },
-        internal={edge.role: (edge.connection, edge.producer) for edge in row.internal},
-        exposed=tuple(
-            label(item.endpoint, item.tag) for item in job.egresses if item.row == row.row
-        ),
-    )

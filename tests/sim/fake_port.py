@@ -1,4 +1,4 @@
-"""A port that asks a manager for its beats, as a few lines of Python: right, or wrong in one way."""
+"""A port that asks a manager for its beats, in Python: right, or wrong in one way."""
 
 from dataclasses import dataclass, field
 
