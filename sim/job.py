@@ -126,16 +126,15 @@ class ManagerJob:
         Prefix of its ports.
     beat_bytes
         Bytes of one beat.
-    accesses
-        Beats of every firing that sends any, each in the order of its beats; firings of different
-        rows, and of one row, come in any order.
+    beats
+        Every beat that the rows ask for, as often as they do, in no order.
     before, after
         Contents as parts ``(address, bytes)``; every other byte is zero.
     """
 
     name: str
     beat_bytes: int
-    accesses: tuple[tuple[ManagerBeat, ...], ...]
+    beats: tuple[ManagerBeat, ...]
     before: tuple[tuple[int, bytes], ...] = ()
     after: tuple[tuple[int, bytes], ...] = ()
 
@@ -323,9 +322,7 @@ def _manager(fields: dict[str, Any]) -> ManagerJob:
     return ManagerJob(
         name=fields["name"],
         beat_bytes=fields["beat_bytes"],
-        accesses=tuple(
-            tuple(ManagerBeat(**beat) for beat in access) for access in fields["accesses"]
-        ),
+        beats=tuple(ManagerBeat(**beat) for beat in fields["beats"]),
         before=_parts(fields["before"]),
         after=_parts(fields["after"]),
     )

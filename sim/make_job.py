@@ -1,32 +1,64 @@
 """Turn records, rows, tokens and the model's answer into a job for the benches."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from fabricgen.abi.program import AxiLiteRead, AxiLiteStep, programming_sequence
 from fabricgen.abi.unit import programming_unit
 from fabricgen.model.execute import Execution
-from fabricgen.model.network import TokenKey
-from fabricgen.plan.capacity import port_capacities
-from fabricgen.plan.geometry import bank_geometry
-from fabricgen.plan.roles import RoleBindings, active_roles
-from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow
+from fabricgen.model.network import Network, NetworkRow, TokenKey
+from fabricgen.plan.capacity import PortCapacities, port_capacities
+from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS, bank_geometry
+from fabricgen.plan.rows import MemoryConfiguration
+from fabricgen.records.connectivity import ManagerEndpointTarget, MemoryDispatchTarget
 from fabricgen.records.fabric import Fabric, NamedMemory
-from fabricgen.records.port import MemoryOperationPort
-from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
-from fabricgen.vocab.fabric import EndpointDirection
-from sim.job import EgressJob, IngressJob, Job, MemoryJob, Registers, RowJob, Run, Step
+from fabricgen.records.occurrence import Temporal
+from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceKind, ServiceValueRole
+from fabricgen.vocab.fabric import EndpointDirection, MemoryPortTransactionProjection
+from sim.job import (
+    EgressJob,
+    IngressJob,
+    InternalOperand,
+    Job,
+    ManagerBeat,
+    ManagerJob,
+    MemoryJob,
+    Registers,
+    RowJob,
+    Run,
+    Step,
+)
+from sim.manager_agent import LONGEST_LATENCY
 
-__all__ = ["make_job"]
+__all__ = ["Stimulus", "make_job", "memory_parts"]
 
 #: Cycles from an accepted operand to its publication where nothing waits, with some to spare.
 _PIPELINE_CYCLES = 16
 
 
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """What goes into the occurrence.
+
+    Parameters
+    ----------
+    streams
+        Tokens by input endpoint and tag.
+    memory
+        Initial contents of the local service, its whole capacity.
+    managers
+        Initial bytes behind each manager, by ordinal and address.
+    """
+
+    streams: Mapping[TokenKey, Sequence[int]]
+    memory: bytes
+    managers: Mapping[int, Mapping[int, int]] = field(default_factory=dict[int, Mapping[int, int]])
+
+
 def make_job(
     fabric: Fabric,
     configuration: MemoryConfiguration,
-    streams: Mapping[TokenKey, Sequence[int]],
-    before: bytes,
+    stimulus: Stimulus,
     execution: Execution,
     image: bytes,
     banks: Sequence[str],
@@ -38,136 +70,225 @@ def make_job(
     ----------
     fabric, configuration, image
         The design, its rows, and the image that programs them.
-    streams, before, execution
-        Tokens by input endpoint and tag, initial contents, and what the model made of them.
+    stimulus, execution
+        What goes in, and what the model made of it.
     banks
         Path of each bank's array inside the top.
     runs
         Stall patterns and seeds.
     """
     (named,) = fabric.memories
-    uses = _uses(named, configuration)
-    registers = programming_unit(fabric).registers
-    geometry = bank_geometry(named)
-    address_mask = (1 << geometry.address_bits) - 1
-    ingresses = tuple(_ingresses(named, uses, streams, execution))
-    return Job(
-        rows=tuple(_rows(named, configuration, execution)),
-        ingresses=ingresses,
-        egresses=tuple(_egresses(named, uses, execution)),
-        memory=MemoryJob(before, execution.memory, geometry.beat_bytes, tuple(banks)),
-        program=tuple(map(_step, programming_sequence(fabric, image))),
-        registers=Registers(
-            registers.flags,
-            registers.words["out_of_range_row"],
-            tuple(
-                address
-                for name, address in registers.words.items()
-                if name.startswith("out_of_range_address")
+    return _Making(named, configuration, stimulus, execution).job(fabric, image, banks, runs)
+
+
+def memory_parts(contents: Mapping[int, int]) -> tuple[tuple[int, bytes], ...]:
+    """Bytes by address as ``(address, bytes)`` parts without gaps, in address order."""
+    parts: list[tuple[int, bytearray]] = []
+    for address in sorted(contents):
+        if not parts or parts[-1][0] + len(parts[-1][1]) != address:
+            parts.append((address, bytearray()))
+        parts[-1][1].append(contents[address])
+    return tuple((address, bytes(data)) for address, data in parts)
+
+
+class _Making:
+    """One memory with its rows resolved."""
+
+    def __init__(
+        self,
+        named: NamedMemory,
+        configuration: MemoryConfiguration,
+        stimulus: Stimulus,
+        execution: Execution,
+    ) -> None:
+        self._named = named
+        self._stimulus = stimulus
+        self._execution = execution
+        self._network = Network(named.occurrence, configuration)
+        self._rows = [row for _, row in sorted(self._network.rows.items())]
+        self._consumers: dict[TokenKey, tuple[int, ServiceValueRole]] = {
+            source.stream: (row.ordinal, source.role)
+            for row in self._rows
+            for source in row.sources
+            if source.stream is not None
+        }
+
+    def job(self, fabric: Fabric, image: bytes, banks: Sequence[str], runs: Sequence[Run]) -> Job:
+        named, execution = self._named, self._execution
+        registers = programming_unit(fabric).registers
+        at = "out_of_range_address"
+        ingresses = tuple(self._ingresses())
+        memory = None
+        if named.occurrence.local_service is not None:
+            word_bytes = bank_geometry(named).beat_bytes
+            memory = MemoryJob(self._stimulus.memory, execution.memory, word_bytes, tuple(banks))
+        return Job(
+            rows=tuple(map(self._row, self._rows)),
+            ingresses=ingresses,
+            egresses=tuple(self._egresses()),
+            memory=memory,
+            program=tuple(map(_step, programming_sequence(fabric, image))),
+            registers=Registers(
+                registers.flags,
+                registers.words["out_of_range_row"],
+                tuple(word for name, word in registers.words.items() if name.startswith(at)),
             ),
-        ),
-        faults=tuple((each.row, each.address & address_mask) for each in execution.out_of_range),
-        is_quiescent=all(
-            ingress.role is None or ingress.taken == execution.firings[ingress.row or 0]
-            for ingress in ingresses
-        ),
-        bound=_progress_bound(named, configuration),
-        runs=tuple(runs),
-    )
-
-
-_Use = tuple[int, ServiceValueRole]
-
-
-def _active_rows(
-    named: NamedMemory, configuration: MemoryConfiguration
-) -> Iterator[tuple[int, OperationRow, MemoryOperationPort, RoleBindings, RoleBindings]]:
-    engine = named.occurrence.engine
-    if engine is None or not isinstance(configuration, Active):
-        return
-    for ordinal, row in enumerate(configuration.operation_rows):
-        if row is not None:
-            port = engine.ports[row.port]
-            alternative = port.capability_alternatives[row.capability_alternative]
-            yield ordinal, row, port, *active_roles(alternative, row.actor, row.access)
-
-
-def _uses(named: NamedMemory, configuration: MemoryConfiguration) -> dict[int, _Use]:
-    """Row and role of every endpoint that some Active row uses."""
-    return {
-        endpoint: (ordinal, role)
-        for ordinal, _, _, inputs, results in _active_rows(named, configuration)
-        for role, endpoint in (*inputs, *results)
-    }
-
-
-def _rows(
-    named: NamedMemory, configuration: MemoryConfiguration, execution: Execution
-) -> Iterator[RowJob]:
-    for ordinal, row, port, inputs, _ in _active_rows(named, configuration):
-        capacities = port_capacities(port)
-        depths = dict(capacities.operand_depth)
-        yield RowJob(
-            row=ordinal,
-            port=named.names.ports[row.port],
-            depths={role.name: depths[role] for role, _ in inputs},
-            in_flight=min(capacities.in_flight, capacities.result_holding),
-            firings=execution.firings[ordinal],
+            faults=tuple(
+                (fault.row, fault.address & (1 << self._address_bits(fault.row)) - 1)
+                for fault in execution.out_of_range
+            ),
+            is_quiescent=not any(execution.held.values())
+            and all(
+                ingress.row is None or ingress.taken == execution.firings[ingress.row]
+                for ingress in ingresses
+            ),
+            bound=self._progress_bound(),
+            runs=tuple(runs),
+            managers=tuple(self._managers()),
         )
 
+    def _capacities(self, row: NetworkRow) -> PortCapacities:
+        engine = self._named.occurrence.engine
+        if engine is None:
+            raise ValueError("Occurrence must have an operation engine, not None")
+        return port_capacities(engine.ports[row.row.port])
 
-def _ingresses(
-    named: NamedMemory,
-    uses: Mapping[int, _Use],
-    streams: Mapping[TokenKey, Sequence[int]],
-    execution: Execution,
-) -> Iterator[IngressJob]:
-    engine = named.occurrence.engine
-    for ordinal, name, width in _endpoints(named, EndpointDirection.IN):
-        tokens = tuple(streams.get((ordinal, None), ()))
-        if engine is None or ordinal not in uses:
-            yield IngressJob(name, width, tokens, 0)
-            continue
-        row, role = uses[ordinal]
-        depth = dict(port_capacities(engine.ports[row]).operand_depth)[role]
-        taken = execution.firings[row] + min(execution.leftover[ordinal, None], depth)
-        yield IngressJob(name, width, tokens, taken, row, role.name)
+    def _row(self, row: NetworkRow) -> RowJob:
+        capacities = self._capacities(row)
+        depths = dict(capacities.operand_depth)
+        return RowJob(
+            row=row.ordinal,
+            port=self._named.names.ports[row.row.port],
+            # A connection fills a slot only when it is empty.
+            depths={
+                source.role.name: depths[source.role] if source.connection is None else 1
+                for source in row.sources
+            },
+            in_flight=capacities.row_slots,
+            firings=self._execution.firings[row.ordinal],
+            internal=tuple(
+                InternalOperand(
+                    source.role.name, source.connection, self._network.producer(source)[0]
+                )
+                for source in row.sources
+                if source.connection is not None
+            ),
+            target=self._target_name(row.row.service_target),
+        )
 
+    def _target_name(self, target: MemoryDispatchTarget) -> str:
+        if isinstance(target, ManagerEndpointTarget):
+            return self._named.names.managers[target.ordinal]
+        return "local"
 
-def _egresses(
-    named: NamedMemory, uses: Mapping[int, _Use], execution: Execution
-) -> Iterator[EgressJob]:
-    for ordinal, name, width in _endpoints(named, EndpointDirection.OUT):
-        row, role = uses.get(ordinal, (None, None))
-        role_name = None if role is None else role.name
-        yield EgressJob(name, width, execution.outputs[ordinal, None], row, role_name)
+    def _ingresses(self) -> Iterator[IngressJob]:
+        execution, streams = self._execution, self._stimulus.streams
+        keys = dict.fromkeys((*self._consumers, *streams))
+        for ordinal, name, width, tag_width in self._endpoints(EndpointDirection.IN):
+            for tag in self._tags(ordinal, tag_width, keys):
+                key = (ordinal, tag)
+                tokens = tuple(streams.get(key, ()))
+                row, role = self._consumers.get(key, (None, None))
+                if row is None or role is None:
+                    yield IngressJob(name, width, tokens, 0, tag=tag, tag_width=tag_width)
+                    continue
+                depth = dict(self._capacities(self._network.rows[row]).operand_depth)[role]
+                taken = execution.firings[row] + min(execution.leftover[key], depth)
+                yield IngressJob(name, width, tokens, taken, row, role.name, tag, tag_width)
 
+    def _egresses(self) -> Iterator[EgressJob]:
+        outputs = self._execution.outputs
+        for ordinal, name, width, tag_width in self._endpoints(EndpointDirection.OUT):
+            for tag in self._tags(ordinal, tag_width, outputs):
+                owners = [
+                    (row.ordinal, destination.role.name)
+                    for row in self._rows
+                    for destination in row.destinations
+                    if destination.exposed == (ordinal, tag)
+                ]
+                # What several rows publish under one tag belongs to none of them.
+                row, role = owners[0] if len(owners) == 1 else (None, None)
+                tokens = outputs.get((ordinal, tag), ())
+                yield EgressJob(name, width, tokens, row, role, tag, tag_width)
 
-def _endpoints(named: NamedMemory, direction: EndpointDirection) -> Iterable[tuple[int, str, int]]:
-    for ordinal, endpoint in enumerate(named.occurrence.endpoints):
-        if endpoint.direction is direction:
-            yield ordinal, named.names.endpoints[ordinal], endpoint.payload_width
+    def _endpoints(self, direction: EndpointDirection) -> Iterator[tuple[int, str, int, int]]:
+        named = self._named
+        for ordinal, endpoint in enumerate(named.occurrence.endpoints):
+            if endpoint.direction is direction:
+                name = named.names.endpoints[ordinal]
+                yield ordinal, name, endpoint.payload_width, endpoint.tag_width or 0
+
+    @staticmethod
+    def _tags(
+        ordinal: int, tag_width: int, keys: Mapping[TokenKey, object]
+    ) -> Sequence[int | None]:
+        """Tags of one endpoint that somebody uses; none where it has none."""
+        if not tag_width:
+            return [None]
+        return sorted(tag for at, tag in keys if at == ordinal and tag is not None) or [None]
+
+    def _managers(self) -> Iterator[ManagerJob]:
+        execution, occurrence = self._execution, self._named.occurrence
+        for ordinal, name in enumerate(self._named.names.managers):
+            yield ManagerJob(
+                name=name,
+                beat_bytes=occurrence.manager_endpoints[ordinal].beat_width_bits // 8,
+                beats=tuple(
+                    ManagerBeat(
+                        int(beat.kind is ServiceKind.MEMORY_WRITE),
+                        beat.address,
+                        beat.strobe,
+                        beat.data or 0,
+                        row.row.actor.contract.volatile,
+                    )
+                    for row in self._rows
+                    if row.row.service_target == ManagerEndpointTarget(ordinal)
+                    for beat in execution.beats[row.ordinal].elements()
+                ),
+                before=memory_parts(self._stimulus.managers.get(ordinal, {})),
+                after=memory_parts(execution.managers[ordinal]),
+            )
+
+    def _address_bits(self, row: int) -> int:
+        if isinstance(self._network.rows[row].row.service_target, ManagerEndpointTarget):
+            return MANAGER_ADDRESS_BITS
+        return bank_geometry(self._named).address_bits
+
+    def _progress_bound(self) -> int:
+        """Cycles within which something moves, if anything can.
+
+        At worst every firing that fits inside waits for one bank, which serves one beat a cycle;
+        a manager is as slow as its agent. A Temporal engine looks at its rows in turn, and stays
+        with each for as many cycles as it has rows.
+        """
+        cycles = _PIPELINE_CYCLES
+        for row in self._rows:
+            capacities = self._capacities(row)
+            depth = max((depth for _, depth in capacities.operand_depth), default=0)
+            cycles += (depth + capacities.row_slots) * self._most_beats(row)
+        if self._named.names.managers:
+            cycles += LONGEST_LATENCY
+        engine = self._named.occurrence.engine
+        if engine is not None and isinstance(engine.contract, Temporal):
+            count = engine.contract.resident_context_count
+            cycles += count * max(2, count)
+        return cycles
+
+    def _most_beats(self, row: NetworkRow) -> int:
+        access, target = row.row.access, row.row.service_target
+        if isinstance(target, ManagerEndpointTarget):
+            endpoint = self._named.occurrence.manager_endpoints[target.ordinal]
+            beat_bytes = endpoint.beat_width_bits // 8
+        else:
+            beat_bytes = bank_geometry(self._named).beat_bytes
+        engine = self._named.occurrence.engine
+        semantics = engine.ports[row.row.port].operation_pattern_semantics if engine else ()
+        walks = semantics[row.row.use_pattern] is not MemoryPortTransactionProjection.DIRECT
+        if walks or access.form is MemoryAccessForm.INDEXED:
+            return access.lane_count * (access.element_bits // 8 // beat_bytes + 2)
+        return access.data_bits // 8 // beat_bytes + 2
 
 
 def _step(step: AxiLiteStep) -> Step:
     is_write = not isinstance(step, AxiLiteRead)
     return Step(is_write, step.address, step.data, step.response.name)
-
-
-def _progress_bound(named: NamedMemory, configuration: MemoryConfiguration) -> int:
-    """Cycles within which something moves, if anything can.
-
-    At worst every firing that fits inside waits for one bank, which serves one beat a cycle.
-    """
-    beat_bytes = bank_geometry(named).beat_bytes
-    beats = 0
-    for _, row, port, _, _ in _active_rows(named, configuration):
-        capacities = port_capacities(port)
-        depth = max((depth for _, depth in capacities.operand_depth), default=0)
-        firings = depth + capacities.in_flight
-        if row.access.form is MemoryAccessForm.INDEXED:
-            per_lane = row.access.element_bits // 8 // beat_bytes + 2
-            beats += firings * row.access.lane_count * per_lane
-        else:
-            beats += firings * (row.access.data_bits // 8 // beat_bytes + 2)
-    return _PIPELINE_CYCLES + beats

@@ -1,7 +1,7 @@
 """A memory behind one manager endpoint, on pins: it answers late and in any order, and watches.
 
-Every request is held against the beats that the model makes; how a port walks lanes and beats is
-seen from ``origin``, ``beat`` and ``more`` alone.
+Every request is held against the beats that the model makes; in which order a port walks lanes
+and beats is its own business, apart from what ``more`` announces.
 """
 
 import random
@@ -24,6 +24,9 @@ _READ, _WRITE = 0, 1
 #: Fields of a request and of a response; some are absent where no row can use them.
 _REQUEST = ("kind", "origin", "beat", "more", "address", "strobe", "data", "volatile")
 _RESPONSE = ("origin", "beat", "data", "error")
+
+#: Origin, place, kind, address and `more` of the beat that must be the next one.
+_Announced = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class _Pending:
 
     beat: ManagerBeat
     origin: int
-    ordinal: int
+    place: int
     due: int
     data: int | None = None
 
@@ -122,7 +125,7 @@ class ManagerAgent:
         self._rng = random.Random(f"{job.name}/{seed}")
         self._is_fast = is_fast
         self._findings = findings
-        self._watch = _Walks(job, findings)
+        self._watch = _Watch(job, findings)
         self._ready = False
         self._took = False
         self._refused: dict[str, int] | None = None
@@ -141,7 +144,7 @@ class ManagerAgent:
         if self._offered is not None and self.pins.response["ready"].value:
             self._pending.remove(self._offered)
             self._answered = True
-            self._watch.answer(self._offered.origin)
+            self._watch.answer(self._offered.origin, self._offered.place)
         self._took = False
         if self.pins.request["valid"].value:
             self._request(cycle)
@@ -165,7 +168,7 @@ class ManagerAgent:
         if willing and due:
             item = self._offered = due[0] if self._is_fast else self._rng.choice(due)
             data = self._serve(item)
-            self._show(1, item.origin, item.ordinal, data)
+            self._show(1, item.origin, item.place, data)
         elif was_offering:
             bits = self._rng.getrandbits
             self._show(0, bits(64), bits(16), bits(8 * self.job.beat_bytes))
@@ -213,14 +216,14 @@ class ManagerAgent:
         kept = _masked(data, strobe, self.job.beat_bytes) if kind == _WRITE else 0
         is_volatile = bool(fields.get("volatile", 0))
         beat = ManagerBeat(kind, fields["address"], strobe, kept, is_volatile)
-        origin, ordinal = fields.get("origin", 0), fields.get("beat", 0)
-        self._watch.take(cycle, beat, origin, ordinal, fields.get("more", 0))
+        origin, place = fields.get("origin", 0), fields.get("beat", 0)
+        self._watch.take(cycle, beat, origin, place, fields.get("more", 0))
         self.beats += 1
         if self.first_cycle is None:
             self.first_cycle = cycle
         self.last_cycle = cycle
         latency = 1 if self._is_fast else self._rng.randint(1, LONGEST_LATENCY)
-        item = _Pending(beat, origin, ordinal, cycle + latency)
+        item = _Pending(beat, origin, place, cycle + latency)
         if self._is_fast or self._rng.getrandbits(1):
             self._serve(item)
         self._pending.append(item)
@@ -241,9 +244,9 @@ class ManagerAgent:
         item.data = data
         return data
 
-    def _show(self, valid: int, origin: int, ordinal: int, data: int) -> None:
+    def _show(self, valid: int, origin: int, place: int, data: int) -> None:
         """Drive the response; what does not fit a field is cut off."""
-        values = {"valid": valid, "origin": origin, "beat": ordinal, "data": data, "error": 0}
+        values = {"valid": valid, "origin": origin, "beat": place, "data": data, "error": 0}
         for name, pin in self.pins.response.items():
             if name != "ready":
                 pin.value = values[name] & (1 << self.pins.widths[name]) - 1
@@ -254,45 +257,37 @@ class ManagerAgent:
         )
 
 
-class _Walks:
-    """Beats come as the model makes them: those of a firing in order, under one origin."""
+class _Watch:
+    """Beats are those of the model, each once; what a beat announces follows without a break."""
 
     def __init__(self, job: ManagerJob, findings: Findings) -> None:
         self._job = job
         self._findings = findings
-        self._left = Counter(beat for access in job.accesses for beat in access)
-        self._expected = Counter(job.accesses)
-        self._open: dict[int, list[tuple[ManagerBeat, int]]] = {}
-        self._outstanding: Counter[int] = Counter()
-        self._is_wrong = False
+        self._left = Counter(job.beats)
+        self._outstanding: set[tuple[int, int]] = set()
+        self._announced: _Announced | None = None
 
-    def take(self, cycle: int, beat: ManagerBeat, origin: int, ordinal: int, more: int) -> None:
+    def take(self, cycle: int, beat: ManagerBeat, origin: int, place: int, more: int) -> None:
         """One beat was accepted."""
         for message in self._form(beat):
             self._report(cycle, message, beat)
-        walk = self._open.get(origin, [])
-        if ordinal == 0:
-            if self._outstanding[origin]:
-                self._report(cycle, "An origin starts again before its beats are answered", beat)
-            self._finish(cycle, walk)
-            walk = self._open[origin] = []
-        elif ordinal != len(walk):
-            self._report(cycle, f"The beat ordinal is {ordinal}, and {len(walk)} follows", beat)
-        if walk and walk[-1][1]:
-            before, announced = walk[-1]
-            follows = (before.address + self._job.beat_bytes, before.kind, announced - 1)
-            if (beat.address, beat.kind, more) != follows:
-                self._report(cycle, "A beat is not the one that `more` announced", beat)
-        walk.append((beat, more))
-        self._open[origin] = walk
-        self._outstanding[origin] += 1
+        if (origin, place) in self._outstanding:
+            self._report(cycle, "A beat has the origin and the place of one without answer", beat)
+        self._outstanding.add((origin, place))
+        now = (origin, place, beat.kind, beat.address, more)
+        if self._announced is not None and now != self._announced:
+            self._report(cycle, "A beat is not the one that `more` announced", beat)
+        self._announced = None
+        if more:
+            address = beat.address + self._job.beat_bytes
+            self._announced = (origin, place + 1, beat.kind, address, more - 1)
         self._left[beat] -= 1
         if self._left[beat] < 0:
             self._report(cycle, "A request that the model does not make", beat)
 
-    def answer(self, origin: int) -> None:
+    def answer(self, origin: int, place: int) -> None:
         """One beat was answered."""
-        self._outstanding[origin] -= 1
+        self._outstanding.discard((origin, place))
 
     @property
     def is_complete(self) -> bool:
@@ -300,25 +295,14 @@ class _Walks:
         return all(count <= 0 for count in self._left.values())
 
     def close(self, cycle: int) -> None:
-        """Report what never came, and firings whose beats came under several origins."""
-        for walk in self._open.values():
-            self._finish(cycle, walk)
-        self._open.clear()
+        """Report what never came."""
         for beat, count in self._left.items():
             if count > 0:
                 self._report(cycle, f"A request never came ({count} times)", beat)
-        if not self._is_wrong:
-            for access, count in self._expected.items():
-                if count:
-                    message = "Beats of one firing do not come in their order under one origin"
-                    self._report(cycle, message, access[0])
-
-    def _finish(self, cycle: int, walk: Sequence[tuple[ManagerBeat, int]]) -> None:
-        if not walk:
-            return
-        if walk[-1][1]:
-            self._report(cycle, "The last beat announces that more follow", walk[-1][0])
-        self._expected[tuple(beat for beat, _ in walk)] -= 1
+        if self._announced is not None:
+            origin, place, kind, address, _ = self._announced
+            message = f"Beat {place} of origin {origin} was announced and never came"
+            self._report(cycle, message, ManagerBeat(kind, address, 0))
 
     def _form(self, beat: ManagerBeat) -> Iterator[str]:
         if beat.kind not in (_READ, _WRITE):
@@ -329,7 +313,6 @@ class _Walks:
             yield f"A request is not aligned to its beat of {self._job.beat_bytes} bytes"
 
     def _report(self, cycle: int, message: str, beat: ManagerBeat) -> None:
-        self._is_wrong = True
         name = ("read", "write")[beat.kind] if beat.kind in (_READ, _WRITE) else "request"
         shown = f"{name} at {beat.address:#x}, strobe {beat.strobe:#x}"
         if beat.kind == _WRITE:

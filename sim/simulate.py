@@ -8,13 +8,13 @@ from fabricgen.author.workload import Workload
 from fabricgen.emit.package import EmittedFabric, emit_fabric
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.model.execute import Execution, execute
-from fabricgen.plan.rows import MemoryConfiguration
+from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.records.fabric import Fabric, NamedMemory
 from sim import run
 from sim.environment import require
 from sim.findings import Finding
 from sim.job import Job, RowResult, Run, RunResult, read_results
-from sim.make_job import make_job
+from sim.make_job import Stimulus, make_job, memory_parts
 from sim.python_simulator import run_job
 from sim.report import RowReport, SimulationReport
 from sim.stalls import PATTERNS
@@ -83,13 +83,15 @@ def simulate(
         # Python's simulator takes the design as it is; the others read what is emitted.
         emitted = None if simulator == "python" else emit_fabric(fabric, build_dir / "rtl")
         banks = () if emitted is None else emitted.banks[0]
-        job = make_job(fabric, configuration, streams, before, execution, image, banks, passes)
+        stimulus = Stimulus(streams, before, managers)
+        job = make_job(fabric, configuration, stimulus, execution, image, banks, passes)
         directory = (build_dir / simulator).resolve()
         if emitted is None:
             runs, waves_file = run_job(fabric, job, directory, waves=waves)
         else:
             runs, waves_file = _run(job, emitted, simulator, waves, directory)
-    return _report(fabric, simulator, seed, execution, runs, expectations, waves_file)
+    ports = _row_ports(named, configuration)
+    return _report(fabric, simulator, seed, execution, ports, runs, expectations, waves_file)
 
 
 def _run(
@@ -176,18 +178,18 @@ def _report(
     simulator: str,
     seed: int,
     execution: Execution,
+    ports: Mapping[int, str],
     runs: Sequence[RunResult],
     expectations: Sequence[Finding],
     waves: Path | None,
 ) -> SimulationReport:
     (named,) = fabric.memories
-    names = named.names.ports
     endpoints = [f"{named.name}.{endpoint}" for endpoint in named.names.endpoints]
     unstalled = {row.row: row for row in runs[0].rows} if runs else {}
     rows = tuple(
         RowReport(
             row=ordinal,
-            port=names[ordinal],
+            port=ports[ordinal],
             firings=firings,
             empty_masks=execution.empty_masks[ordinal],
             cycles=unstalled[ordinal].span if ordinal in unstalled else 0,
@@ -196,7 +198,7 @@ def _report(
             latency_max=unstalled[ordinal].latency_max if ordinal in unstalled else None,
         )
         for ordinal, firings in enumerate(execution.firings)
-        if ordinal in unstalled or firings
+        if ordinal in ports
     )
     return SimulationReport(
         fabric=fabric.name,
@@ -215,11 +217,23 @@ def _report(
             _label(endpoints[i], tag): tokens for (i, tag), tokens in execution.outputs.items()
         },
         memory=execution.memory,
+        managers={
+            f"{named.name}.{name}": memory_parts(execution.managers[ordinal])
+            for ordinal, name in enumerate(named.names.managers)
+        },
         runs=tuple(runs),
         findings=(*expectations, *(finding for result in runs for finding in result.findings)),
         finding_count=len(expectations) + sum(result.finding_count for result in runs),
         waves=waves,
     )
+
+
+def _row_ports(named: NamedMemory, configuration: MemoryConfiguration) -> dict[int, str]:
+    """Port of every Active row."""
+    rows = configuration.operation_rows if isinstance(configuration, Active) else ()
+    return {
+        ordinal: named.names.ports[row.port] for ordinal, row in enumerate(rows) if row is not None
+    }
 
 
 def _label(endpoint: str, tag: int | None) -> str:

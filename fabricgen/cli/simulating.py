@@ -112,7 +112,8 @@ def simulate(
         print_table(simulation_table(listing))
     # What differs would be the model's word only.
     if results is not None and report.passed:
-        write_files({results: json_bytes(results_json(report.outputs, report.memory))})
+        written = results_json(report.outputs, report.memory, report.managers)
+        write_files({results: json_bytes(written)})
         note(f"wrote {results}")
     for line in (*warning_lines(listing), *finding_lines(listing)):
         note(line)

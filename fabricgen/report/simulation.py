@@ -22,9 +22,11 @@ def simulation_table(report: _Json) -> Table:
         table.add_column(name, justify="left" if name == "row" else "right")
     listed = [finding["row"] for finding in report["findings"]]
     more = "+" if report["finding_count"] > len(listed) else ""
+    ports = [row["port"] for row in report["rows"]]
     for row in report["rows"]:
         count = listed.count(row["row"])
-        table.add_row(row["port"], *_figures(row, f"{count}{more if count else ''}"))
+        name = row["port"] if ports.count(row["port"]) == 1 else f"{row['port']} row {row['row']}"
+        table.add_row(name, *_figures(row, f"{count}{more if count else ''}"))
     table.add_section()
     table.add_row("all", *_figures(report, str(report["finding_count"])))
     return table
@@ -50,12 +52,25 @@ def warning_lines(report: _Json) -> Iterator[str]:
         )
 
 
-def results_json(outputs: Mapping[str, Sequence[int]], memory: bytes) -> dict[str, object]:
-    """Tokens by output endpoint as hexadecimal strings, and the memory from byte 0 on."""
-    return {
+def results_json(
+    outputs: Mapping[str, Sequence[int]],
+    memory: bytes,
+    managers: Mapping[str, Sequence[tuple[int, bytes]]],
+) -> dict[str, object]:
+    """Tokens by output endpoint as hexadecimal strings, the memory from byte 0 on, and parts.
+
+    The parts are what lies behind each manager; a fabric without managers has none.
+    """
+    results: dict[str, object] = {
         "outputs": {name: [f"{token:#x}" for token in tokens] for name, tokens in outputs.items()},
         "memory": memory.hex(),
     }
+    if managers:
+        results["managers"] = {
+            name: [{"at": f"{address:#x}", "bytes": data.hex()} for address, data in parts]
+            for name, parts in managers.items()
+        }
+    return results
 
 
 def finding_lines(report: _Json) -> Iterator[str]:

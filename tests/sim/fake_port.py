@@ -1,5 +1,6 @@
 """A port that asks a manager for its beats, in Python: right, or wrong in one way."""
 
+import itertools
 from dataclasses import dataclass, field
 
 from sim.job import ManagerBeat, ManagerJob
@@ -35,7 +36,7 @@ AFTER = (
 
 
 def job(**changes):
-    fields = {"name": "ext0", "beat_bytes": BYTES, "accesses": ACCESSES}
+    fields = {"name": "ext0", "beat_bytes": BYTES, "beats": tuple(itertools.chain(*ACCESSES))}
     return ManagerJob(**(fields | {"before": BEFORE, "after": AFTER} | changes))
 
 
@@ -68,7 +69,7 @@ class FakePort:
             "absent": lambda: self.todo.pop(2),
             "twice": lambda: self.todo.insert(1, self.todo[0]),
             "order": lambda: self.todo.insert(0, self.todo.pop(1)),
-            "foreign": lambda: self._change(0, origin=2),
+            "foreign": lambda: self._change(1, origin=5),
             "strobe": lambda: self._change(2, strobe=0b0111),
             "empty": lambda: self._change(2, strobe=0),
             "unaligned": lambda: self._change(0, address=0x101),
@@ -76,8 +77,8 @@ class FakePort:
             "fence": lambda: self._change(0, kind=4),
             "byte": lambda: self._change(3, data=0xAABBDD00),
             "more": lambda: self._change(0, more=1),
-            "endless": lambda: self._change(2, more=1),
-            "reuse": lambda: self._change(9, origin=2),
+            "endless": lambda: self._change(9, more=1),
+            "reuse": lambda: self._change(9, origin=0),
         }
         if self.wrong in wrong:
             wrong[self.wrong]()

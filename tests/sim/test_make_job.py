@@ -4,7 +4,7 @@ from fabricgen.abi.image import encode_image
 from fabricgen.model.execute import execute
 from fabricgen.plan.rows import Disabled
 from sim.job import Run
-from sim.make_job import make_job
+from sim.make_job import Stimulus, make_job
 from tests.support import memories as mem
 from tests.support.untagged import untagged
 
@@ -20,7 +20,7 @@ def job(configuration, streams):
     execution = execute(NAMED, configuration, streams, RAMP)
     image = encode_image(FABRIC, (configuration,))
     runs = (Run("always", 7),)
-    return make_job(FABRIC, configuration, streams, RAMP, execution, image, BANKS, runs)
+    return make_job(FABRIC, configuration, Stimulus(streams, RAMP), execution, image, BANKS, runs)
 
 
 def load_job(addresses, controls):
