@@ -105,10 +105,12 @@ def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
             found = _with_guess(str(location[-1]), keys)
         case "value_choice":
             code, requirement, found = "wrong-type", detail["msg"], _with_keys(detail["input"])
-        case "too_short":
+        case "too_short" | "too_long":
             context = detail.get("ctx", {})
             code, found = "list-length", str(context["actual_length"])
-            requirement = f"The list must hold at least {context['min_length']} item"
+            least, most = context.get("min_length"), context.get("max_length")
+            bound = f"at least {least} item" if most is None else f"at most {most} items"
+            requirement = f"The list must hold {bound}"
         case _:
             code, requirement = _REQUIREMENTS[kind](detail.get("ctx", {}))
             found = shown(detail["input"])

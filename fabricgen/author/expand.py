@@ -1,24 +1,41 @@
 """A complete fabric out of its document."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fabricgen.author.expand_port import ExpandedPort, expand_port
+from fabricgen.author.expand_port import ExpandedPort, PortScope, expand_port
 from fabricgen.author.expand_service import expand_service
-from fabricgen.author.fabric_document import EndpointDocument, FabricDocument, MemoryDocument
-from fabricgen.author.findings import Findings
-from fabricgen.records.connectivity import (
-    LocalMemoryServiceTarget,
-    MemoryConnectivityContract,
-    OperationPortDispatch,
+from fabricgen.author.fabric_document import (
+    EndpointDocument,
+    FabricDocument,
+    SpatialMemoryDocument,
+    TemporalMemoryDocument,
 )
-from fabricgen.records.endpoint import TransportEndpoint
+from fabricgen.author.findings import Findings, lookup
+from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.plan.realisation import CONTEXT_LIMIT
+from fabricgen.records.connectivity import (
+    InternalConnection,
+    LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
+    MemoryConnectivityContract,
+    MemoryDispatchTarget,
+)
+from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation, MemoryNames, NamedMemory
-from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial
-from fabricgen.records.port import MemoryOperationPort
+from fabricgen.records.occurrence import (
+    EngineContract,
+    MemoryOccurrence,
+    OperationEngine,
+    Spatial,
+    Temporal,
+)
+from fabricgen.records.service import LocalMemoryService
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["ExpandedFabric", "ExpandedMemory", "expand_fabric"]
+
+_MemoryDocument = SpatialMemoryDocument | TemporalMemoryDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +52,15 @@ class ExpandedMemory:
         Ports with their alternatives as written.
     region_bases
         Addresses of the regions as written.
+    connections
+        Per internal connection, the position in the document's list.
     """
 
     record: NamedMemory
     endpoints: tuple[int, ...]
     ports: tuple[ExpandedPort, ...]
     region_bases: tuple[int, ...]
+    connections: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +86,7 @@ def expand_fabric(document: FabricDocument, findings: Findings) -> ExpandedFabri
     return ExpandedFabric(fabric, complete)
 
 
-def _memory(document: MemoryDocument, where: str, findings: Findings) -> ExpandedMemory | None:
+def _memory(document: _MemoryDocument, where: str, findings: Findings) -> ExpandedMemory | None:
     findings.require_unique(
         [(e.name, f"{where}.endpoints[{i}].name") for i, e in enumerate(document.endpoints)]
     )
@@ -74,27 +94,31 @@ def _memory(document: MemoryDocument, where: str, findings: Findings) -> Expande
         [(port.name, f"{where}.port[{i}].name") for i, port in enumerate(document.port)]
     )
     order = _order(document.endpoints)
-    written = [document.endpoints[position] for position in order]
-    names = tuple(endpoint.name for endpoint in written)
+    names = tuple(document.endpoints[position].name for position in order)
     port_names = tuple(port.name for port in document.port)
+    contract = _contract(document, where)
+    contexts = contract.resident_context_count if isinstance(contract, Temporal) else 1
+    scope = PortScope(names, _targets(document, where, findings), contexts)
     expanded = [
-        expand_port(port, names, f"{where}.port[{i}]", findings)
+        expand_port(port, scope, f"{where}.port[{i}]", findings)
         for i, port in enumerate(document.port)
     ]
-    service = expand_service(document.local, port_names, f"{where}.local", findings)
+    connections = _connections(document, names, where, findings)
+    service = _service(document, port_names, where, findings)
     ports = tuple(port for port in expanded if port is not None)
-    if service is None or len(ports) < len(expanded):
+    is_whole = len(ports) == len(expanded) and (service is None) is (document.local is None)
+    if connections is None or not scope.targets or not is_whole:
         return None
     occurrence = findings.attempt(
         where,
         lambda: MemoryOccurrence(
-            endpoints=tuple(map(_endpoint, written)),
-            engine=OperationEngine(Spatial(), tuple(port.record for port in ports)),
+            endpoints=tuple(_endpoint(document, position) for position in order),
+            engine=OperationEngine(contract, tuple(port.record for port in ports)),
             local_service=service,
-            manager_endpoints=(),
+            manager_endpoints=tuple(ServiceEndpoint(each.beat_bits) for each in document.manager),
             subordinate_endpoints=(),
             connectivity=MemoryConnectivityContract(
-                tuple(_dispatch(port.record) for port in ports), (), ()
+                tuple(port.dispatch for port in ports), (), tuple(connections)
             ),
         ),
     )
@@ -103,14 +127,80 @@ def _memory(document: MemoryDocument, where: str, findings: Findings) -> Expande
     record = NamedMemory(
         document.name,
         occurrence,
-        MemoryNames(names, port_names, tuple(port.patterns for port in ports)),
-        MemoryImplementation(
-            bank_function=document.implementation.bank_function,
-            aligned_bases=document.implementation.aligned_bases,
+        MemoryNames(
+            names,
+            port_names,
+            tuple(port.patterns for port in ports),
+            tuple(manager.name for manager in document.manager),
         ),
+        MemoryImplementation(**dict(document.implementation)),
     )
-    bases = tuple(region.base for region in document.local.regions)
-    return ExpandedMemory(record, order, ports, bases)
+    regions = () if document.local is None else document.local.regions
+    bases = tuple(region.base for region in regions)
+    return ExpandedMemory(record, order, ports, bases, tuple(connections.values()))
+
+
+def _contract(document: _MemoryDocument, where: str) -> EngineContract:
+    """The schedule; a table too large to be built is refused before its rows cost memory."""
+    if isinstance(document, SpatialMemoryDocument):
+        return Spatial()
+    if document.resident_contexts > CONTEXT_LIMIT:
+        raise Unsupported(
+            Diagnostic(
+                "resident-context-limit",
+                f"{where}.resident_contexts",
+                f"An engine must have at most {CONTEXT_LIMIT} contexts, "
+                f"not {document.resident_contexts}",
+            )
+        )
+    return Temporal(document.resident_contexts)
+
+
+def _targets(
+    document: _MemoryDocument, where: str, findings: Findings
+) -> Mapping[str, MemoryDispatchTarget]:
+    """Services by the names under which ports reach them."""
+    managers = [
+        (each.name, f"{where}.manager[{i}].name") for i, each in enumerate(document.manager)
+    ]
+    findings.require_unique([("local", f"{where}.local"), *managers])
+    targets: dict[str, MemoryDispatchTarget] = {}
+    if document.local is not None:
+        targets["local"] = LocalMemoryServiceTarget()
+    for ordinal, (name, _) in enumerate(managers):
+        targets.setdefault(name, ManagerEndpointTarget(ordinal))
+    if not targets:
+        findings.add(
+            "missing-key",
+            f"{where}.local",
+            "The key must be present where the memory has no manager, not absent",
+        )
+    return targets
+
+
+def _connections(
+    document: _MemoryDocument, names: Sequence[str], where: str, findings: Findings
+) -> dict[InternalConnection, int] | None:
+    """Connections in canonical order, each with its first position in the document."""
+    found: dict[InternalConnection, int] = {}
+    is_whole = True
+    for position, each in enumerate(document.connections):
+        place = f"{where}.connections[{position}]"
+        source = lookup([each.source], names, f"{place}.from", findings)
+        sink = lookup([each.sink], names, f"{place}.to", findings)
+        if source is None or sink is None:
+            is_whole = False
+        else:
+            found.setdefault(InternalConnection(source[0], sink[0]), position)
+    return dict(sorted(found.items())) if is_whole else None
+
+
+def _service(
+    document: _MemoryDocument, ports: Sequence[str], where: str, findings: Findings
+) -> LocalMemoryService | None:
+    if document.local is None:
+        return None
+    return expand_service(document.local, ports, f"{where}.local", findings)
 
 
 def _order(endpoints: Sequence[EndpointDocument]) -> tuple[int, ...]:
@@ -119,11 +209,8 @@ def _order(endpoints: Sequence[EndpointDocument]) -> tuple[int, ...]:
     return tuple(sorted(positions, key=lambda position: endpoints[position].dir == "out"))
 
 
-def _endpoint(document: EndpointDocument) -> TransportEndpoint:
-    return TransportEndpoint(EndpointDirection[document.dir.upper()], document.bits)
-
-
-def _dispatch(port: MemoryOperationPort) -> OperationPortDispatch:
-    """Every alternative reaches the local service, the only target there is."""
-    local = (LocalMemoryServiceTarget(),)
-    return OperationPortDispatch((local,) * len(port.capability_alternatives))
+def _endpoint(document: _MemoryDocument, position: int) -> TransportEndpoint:
+    """One token endpoint; all of a Temporal memory have its tags."""
+    written = document.endpoints[position]
+    tag_width = document.tag_width if isinstance(document, TemporalMemoryDocument) else None
+    return TransportEndpoint(EndpointDirection[written.dir.upper()], written.bits, tag_width)

@@ -11,7 +11,7 @@ from fabricgen.author.findings import Findings, Place, with_endpoint_names
 from fabricgen.author.provenance import document_place, in_document
 from fabricgen.author.toml import read_toml
 from fabricgen.check import fabric as check_fabric
-from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.errors import Diagnostic
 from fabricgen.records.fabric import Fabric
 
 __all__ = ["author_fabric", "parse_fabric"]
@@ -33,11 +33,10 @@ def author_fabric(text: str) -> tuple[Fabric, Place]:
     Invalid
         All findings together, with paths inside the document.
     Unsupported
-        ``temporal-schedule``: the document is of a schedule that this generator lacks.
+        ``resident-context-limit``, ``active-lanes-limit``: legal, and too large to be built.
     """
     data = read_toml(text)
     memories = _tables(data.get("memory"))
-    _refuse_temporal(memories)
     findings = Findings()
     shorthand = _shorthand(memories, findings)
     document, found = validated(FabricDocument, data)
@@ -72,21 +71,6 @@ def _tables(value: object) -> dict[str, dict[str, object]]:
         for index, item in enumerate(items)
         if isinstance(item, dict)
     }
-
-
-def _refuse_temporal(memories: Mapping[str, Mapping[str, object]]) -> None:
-    """Refuse the other schedule first: its documents have keys that are unknown here."""
-    found = [
-        Diagnostic(
-            "temporal-schedule",
-            f"{where}.schedule",
-            'The schedule must be "spatial" for this generator, not "temporal"',
-        )
-        for where, memory in memories.items()
-        if memory.get("schedule") == "temporal"
-    ]
-    if found:
-        raise Unsupported(*found)
 
 
 def _shorthand(memories: Mapping[str, dict[str, object]], findings: Findings) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ change no observable order or value, may be left out.
 
 from typing import Annotated, Literal
 
-from pydantic import Field, Tag
+from pydantic import ConfigDict, Field, Tag, WithJsonSchema
 
 from fabricgen.author.access_document import (
     ContractDocument,
@@ -15,6 +15,7 @@ from fabricgen.author.access_document import (
 )
 from fabricgen.author.document import Document
 from fabricgen.author.fields import (
+    U32_MAX,
     Identifier,
     Name,
     Positive,
@@ -22,10 +23,13 @@ from fabricgen.author.fields import (
     Unsigned,
     by_key,
     by_type,
+    by_value,
 )
 
 __all__ = [
     "CapabilityDocument",
+    "ConnectionDocument",
+    "ContextGrantDocument",
     "EndpointDocument",
     "FabricDocument",
     "FabricHeader",
@@ -38,20 +42,25 @@ __all__ = [
     "LoadDocument",
     "LoadRolesDocument",
     "LocalServiceDocument",
+    "ManagerDocument",
     "MemoryDocument",
     "OperandDepthDocument",
     "PatternDocument",
     "PortDocument",
-    "PortResourcesDocument",
     "RegionDocument",
     "RoundRobinChoice",
     "RoundRobinDocument",
     "ServiceResourcesDocument",
+    "SpatialMemoryDocument",
+    "SpatialPortDocument",
     "StorageDocument",
     "StoreCapabilityDocument",
     "StoreChoice",
     "StoreDocument",
     "StoreRolesDocument",
+    "TemporalMemoryDocument",
+    "TemporalPortDocument",
+    "TemporalResourcesDocument",
 ]
 
 
@@ -60,7 +69,7 @@ class EndpointDocument(Document):
 
     name: Identifier = Field(description="Prefix of the emitted ports.")
     dir: Literal["in", "out"] = Field(description="Direction, seen from the memory.")
-    bits: Annotated[int, Field(ge=0, le=2**32 - 1)] = Field(
+    bits: Annotated[int, Field(ge=0, le=U32_MAX)] = Field(
         description="Payload width in bits; 0 for control and completion tokens."
     )
 
@@ -80,7 +89,42 @@ _OperandDepth = Annotated[
 ]
 
 
-class PortResourcesDocument(Document):
+class RoundRobinDocument(Document):
+    """Scan from a cursor that moves behind each successful grant."""
+
+    reset_cursor: Annotated[int, Field(ge=0, le=U32_MAX)] = Field(
+        description="Requester at which the first scan starts."
+    )
+
+
+class RoundRobinChoice(Document):
+    """Round robin among the requesters."""
+
+    round_robin: RoundRobinDocument = Field(description="Round robin in requester order.")
+
+
+class ContextPriorityDocument(Document):
+    """The first eligible context wins, always."""
+
+    order: list[Annotated[int, Field(ge=0, le=U32_MAX)]] = Field(
+        min_length=1, description="All contexts, the most important first."
+    )
+
+
+class ContextPriorityChoice(Document):
+    """Fixed priority among the contexts."""
+
+    fixed_priority: ContextPriorityDocument = Field(description="Fixed priority.")
+
+
+ContextGrantDocument = Annotated[
+    Annotated[RoundRobinChoice, Tag("~round_robin")]
+    | Annotated[ContextPriorityChoice, Tag("~fixed_priority")],
+    by_key("round_robin", "fixed_priority"),
+]
+
+
+class SpatialResourcesDocument(Document):
     """Capacities of one Spatial port."""
 
     in_flight: U32Count = Field(description="Firings between issue and retirement.")
@@ -90,12 +134,34 @@ class PortResourcesDocument(Document):
     )
 
 
+_ContextAndTotal = Annotated[list[U32Count], Field(min_length=2, max_length=2)]
+
+
+class TemporalResourcesDocument(Document):
+    """Capacities of one Temporal port."""
+
+    context: U32Count = Field(description="Resident contexts; those of the memory.")
+    in_flight: _ContextAndTotal = Field(
+        description="Firings between issue and retirement: of one context, and of all together."
+    )
+    result_holding: _ContextAndTotal = Field(
+        description="Firings whose results can be held: of one context, and of all together."
+    )
+    operand_depth: _OperandDepth = Field(
+        description="Tokens that a context holds per role: 1; or a table with one depth per role."
+    )
+    grant: ContextGrantDocument | None = Field(
+        default=None, description="Which context wins; exactly where there are several."
+    )
+
+
 class PatternDocument(Document):
     """One way in which a firing uses the port."""
 
     name: Name = Field(description="Name by which alternatives and mappings select it.")
-    projection: Literal["direct"] = Field(
-        description="How a firing becomes transactions: direct is exactly one."
+    projection: Literal["direct", "active_lanes"] = Field(
+        description="How a firing becomes transactions: direct is exactly one, active_lanes one "
+        "per active lane, in row-major order."
     )
 
 
@@ -107,7 +173,8 @@ class _AlternativeDocument(Document):
         min_length=1, description="Patterns of the port that realise these accesses."
     )
     targets: list[Name] = Field(
-        min_length=1, description="Services that the accesses may reach: local."
+        min_length=1,
+        description="Services that the accesses may reach: local, and managers by name.",
     )
 
 
@@ -153,14 +220,26 @@ class StoreDocument(_AlternativeDocument):
     )
 
 
-class PortDocument(Document):
-    """One physical memory operation port."""
-
+class _PortDocument(Document):
     name: Name = Field(description="Name by which mappings select it.")
-    resources: PortResourcesDocument = Field(description="Capacities of the port.")
     patterns: list[PatternDocument] = Field(min_length=1, description="Use patterns.")
     load: list[LoadDocument] = Field(default=[], description="Alternatives that admit loads.")
     store: list[StoreDocument] = Field(default=[], description="Alternatives that admit stores.")
+
+
+class SpatialPortDocument(_PortDocument):
+    """One physical memory operation port with one row of its own."""
+
+    resources: SpatialResourcesDocument = Field(description="Capacities of the port.")
+
+
+class TemporalPortDocument(_PortDocument):
+    """One physical memory operation port that all resident contexts share."""
+
+    resources: TemporalResourcesDocument = Field(description="Capacities of the port.")
+
+
+PortDocument = SpatialPortDocument | TemporalPortDocument
 
 
 class StorageDocument(Document):
@@ -175,26 +254,12 @@ class RegionDocument(Document):
     storage: StorageDocument = Field(description="The region behaves as ordinary storage.")
 
 
-class RoundRobinDocument(Document):
-    """Scan from a cursor that moves behind each successful grant."""
-
-    reset_cursor: Annotated[int, Field(ge=0, le=2**32 - 1)] = Field(
-        description="Requester at which the first scan starts."
-    )
-
-
 class FixedPriorityDocument(Document):
     """The first eligible requester wins, always."""
 
     order: list[Name] = Field(
         min_length=1, description="Names of all ports, the most important first."
     )
-
-
-class RoundRobinChoice(Document):
-    """Round robin among the ports."""
-
-    round_robin: RoundRobinDocument = Field(description="Round robin in port order.")
 
 
 class FixedPriorityChoice(Document):
@@ -227,7 +292,7 @@ class _ServedDocument(Document):
     contract: list[ContractDocument] = Field(
         min_length=1, description="Actor contracts that are served."
     )
-    beat_bits: Annotated[int, Field(ge=1, le=2**32 - 1)] = Field(
+    beat_bits: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
         description="Width of one bank access, in bits."
     )
     regions: list[Unsigned] = Field(
@@ -291,19 +356,80 @@ class ImplementationDocument(Document):
         description="Serve only bases at multiples of the element size; saves the second beat "
         "of each element.",
     )
+    issue_lanes: U32Count = Field(
+        default=1,
+        description="Lanes of one active_lanes firing that reach the local service per cycle.",
+    )
+    counters: bool = Field(
+        default=False,
+        description="Make what each row waits for readable over the programming port.",
+    )
 
 
-class MemoryDocument(Document):
-    """One memory occurrence."""
+class ManagerDocument(Document):
+    """A path to memory outside; the emitted ports start with its name."""
+
+    name: Identifier = Field(description="Name by which targets and workloads select it.")
+    beat_bits: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
+        description="Width of one request or response beat, in bits."
+    )
+
+
+class ConnectionDocument(Document):
+    """A result endpoint whose tokens a mapping may lead to an operand inside the memory."""
+
+    source: Identifier = Field(alias="from", description="Output endpoint.")
+    sink: Identifier = Field(alias="to", description="Input endpoint, no wider than the source.")
+
+
+class _MemoryDocument(Document):
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["local"]}, {"required": ["manager"]}]}
+    )
 
     name: Identifier = Field(description="Name by which mappings and workloads select it.")
-    schedule: Literal["spatial"] = Field(description="Schedule of the operation engine.")
     endpoints: list[EndpointDocument] = Field(min_length=1, description="Token channels.")
-    port: list[PortDocument] = Field(min_length=1, description="Operation ports.")
-    local: LocalServiceDocument = Field(description="The local memory service.")
+    connections: list[ConnectionDocument] = Field(
+        default=[], description="Internal connections that mappings may select."
+    )
+    local: LocalServiceDocument | None = Field(
+        default=None, description="The local memory service; needed where there is no manager."
+    )
+    manager: list[ManagerDocument] = Field(default=[], description="Paths to memory outside.")
     implementation: ImplementationDocument = Field(
         default=ImplementationDocument(), description="Implementation options."
     )
+
+
+_Schedule = Literal["spatial", "temporal"]
+
+
+class SpatialMemoryDocument(_MemoryDocument):
+    """One memory occurrence with one operation row per port."""
+
+    schedule: Annotated[_Schedule, WithJsonSchema({"const": "spatial"})] = Field(
+        description="Schedule of the operation engine."
+    )
+    port: list[SpatialPortDocument] = Field(min_length=1, description="Operation ports.")
+
+
+class TemporalMemoryDocument(_MemoryDocument):
+    """One memory occurrence whose resident operation rows share its ports."""
+
+    schedule: Annotated[_Schedule, WithJsonSchema({"const": "temporal"})] = Field(
+        description="Schedule of the operation engine."
+    )
+    resident_contexts: U32Count = Field(description="Rows of the operation table.")
+    tag_width: U32Count = Field(description="Bits of the tag that every token carries.")
+    port: list[TemporalPortDocument] = Field(min_length=1, description="Operation ports.")
+
+
+#: Whatever is not temporal is read as spatial, so that a wrong schedule is told with the rest.
+MemoryDocument = Annotated[
+    Annotated[SpatialMemoryDocument, Tag("~spatial")]
+    | Annotated[TemporalMemoryDocument, Tag("~temporal")],
+    by_value("schedule", "temporal", otherwise="spatial"),
+]
 
 
 class FabricHeader(Document):

@@ -1,7 +1,7 @@
 """Field types that several documents share."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import Discriminator, Field, Tag
 
@@ -21,6 +21,7 @@ __all__ = [
     "UnsignedItem",
     "by_key",
     "by_type",
+    "by_value",
 ]
 
 U32_MAX = 2**32 - 1
@@ -69,6 +70,18 @@ def by_type(words: str, **tags: type) -> Discriminator:
     """Choose the union member tagged ``~tag`` by the value's exact type; ``words`` name them."""
     names = {kind: f"~{tag}" for tag, kind in tags.items()}
     return _discriminator(lambda value: names.get(type(value)), words)
+
+
+def by_value(key: str, *values: str, otherwise: str) -> Discriminator:
+    """Choose the union member tagged ``~value`` by the value of ``key``, else ``~otherwise``."""
+
+    def choose(table: object) -> str | None:
+        if not isinstance(table, dict):
+            return None
+        value = cast("dict[str, object]", table).get(key)
+        return f"~{value}" if value in values else f"~{otherwise}"
+
+    return _discriminator(choose, "a table")
 
 
 def _discriminator(choose: Callable[[object], str | None], words: str) -> Discriminator:

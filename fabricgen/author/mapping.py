@@ -4,29 +4,29 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fabricgen.author.document import validated
+from fabricgen.author.document import shown, validated
 from fabricgen.author.findings import Findings, lookup, with_endpoint_names
 from fabricgen.author.mapping_document import (
     MappingDocument,
     MemoryMappingDocument,
     RowDocument,
 )
+from fabricgen.author.mapping_edges import BoundRow, Edges
 from fabricgen.author.row_access import Selection, access_place, select
+from fabricgen.author.row_ordinals import row_count, row_ordinals
 from fabricgen.author.toml import read_toml
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.row_check import configuration_findings
-from fabricgen.plan.rows import (
-    Active,
-    Disabled,
-    MemoryConfiguration,
-    OperationRow,
-    ResultDestination,
-    RoleSource,
+from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
+from fabricgen.records.connectivity import (
+    LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
+    MemoryDispatchTarget,
+    target_key,
 )
-from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.fabric import Fabric, NamedMemory
-from fabricgen.records.port import MemoryOperationPort
+from fabricgen.records.occurrence import Temporal
 
 __all__ = ["Mapping", "parse_mapping", "read_mapping", "read_mapping_document"]
 
@@ -40,7 +40,7 @@ class Mapping:
     configurations
         One per memory.
     row_names
-        Names of the rows, per memory and port.
+        Names of the rows, per memory and row of its table.
     places
         Per memory, what gives a finding about its configured rows its place in the document.
     """
@@ -114,21 +114,29 @@ class _Table:
         self.documents = documents
         self.where = f"memory.{memory.name}"
         self.findings = findings
-        #: Per port with a row, the row's position in the document.
-        self.positions: dict[int, int] = {}
+        engine = memory.occurrence.engine
+        self.ports = () if engine is None else engine.ports
+        self.is_temporal = engine is not None and isinstance(engine.contract, Temporal)
+        self.findings.require_unique(
+            [(row.name, f"{self.where}.row[{i}].name") for i, row in enumerate(documents)]
+        )
+        ordinals = row_ordinals(memory, documents, self.where, findings)
+        #: Per row with a place in the table, its position in the document.
+        self.positions = {ordinal: position for position, ordinal in ordinals.items()}
 
     def configuration(self) -> MemoryConfiguration:
         """Read every row, then judge them together."""
-        engine = self.memory.occurrence.engine
-        ports = engine.ports if engine is not None else ()
-        rows: list[OperationRow | None] = [None] * len(ports)
-        self.findings.require_unique(
-            [(row.name, f"{self.where}.row[{i}].name") for i, row in enumerate(self.documents)]
-        )
-        for position, document in enumerate(self.documents):
-            ordinal = self._port(position, document)
-            if ordinal is not None:
-                rows[ordinal] = self._row(position, document, ordinal, ports[ordinal])
+        selected = {
+            ordinal: each
+            for ordinal, position in sorted(self.positions.items())
+            if (each := self._selected(position, ordinal)) is not None
+        }
+        names = [document.name for document in self.documents]
+        bound = [each.bound for each in selected.values()]
+        edges = Edges(self.memory, bound, names, self.findings)
+        rows: list[OperationRow | None] = [None] * row_count(self.memory)
+        for ordinal, each in selected.items():
+            rows[ordinal] = each.operation_row(edges)
         if not any(rows):
             return Disabled()
         configuration = Active(tuple(rows))
@@ -137,48 +145,62 @@ class _Table:
         return configuration
 
     def row_names(self) -> tuple[str | None, ...]:
-        """Names by port."""
-        count = len(self.memory.names.ports)
+        """Names by row of the table."""
         return tuple(
-            self.documents[self.positions[port]].name if port in self.positions else None
-            for port in range(count)
+            self.documents[self.positions[row]].name if row in self.positions else None
+            for row in range(row_count(self.memory))
         )
 
-    def _port(self, position: int, document: RowDocument) -> int | None:
-        where = f"{self.where}.row[{position}].port"
-        found = lookup([document.port], self.memory.names.ports, where, self.findings)
+    def _selected(self, position: int, ordinal: int) -> "_SelectedRow | None":
+        document, where = self.documents[position], f"{self.where}.row[{position}]"
+        names = self.memory.names.ports
+        found = lookup([document.port], names, f"{where}.port", self.findings)
         if found is None:
             return None
-        if found[0] in self.positions:
-            self.findings.add(
-                "port-mapped-twice",
-                where,
-                f"A Spatial port must have one row, not {document.port} in row "
-                f"{self.positions[found[0]]} as well",
-            )
+        (port,) = found
+        context = ordinal if self.is_temporal else 0
+        selection = select(self.memory, port, context, document, where, self.findings)
+        target = self._target(port, selection, document, f"{where}.target")
+        if selection is None or target is None:
             return None
-        self.positions[found[0]] = position
-        return found[0]
+        alternative = self.ports[port].capability_alternatives[selection.alternative]
+        inputs, results = active_roles(alternative, selection.actor, selection.access)
+        bound = BoundRow(where, document, inputs, results)
+        return _SelectedRow(bound, port, selection, target)
 
-    def _row(
-        self, position: int, document: RowDocument, ordinal: int, port: MemoryOperationPort
-    ) -> OperationRow | None:
-        where = f"{self.where}.row[{position}]"
-        selection = select(self.memory, ordinal, document, where, self.findings)
-        if document.target != "local":
+    def _target(
+        self, port: int, selection: Selection | None, document: RowDocument, where: str
+    ) -> MemoryDispatchTarget | None:
+        """Find the service by its name, if the row's alternative may reach it."""
+        dispatch = self.memory.occurrence.connectivity.operation_ports[port]
+        domains = dispatch.capability_target_domains
+        if selection is not None:
+            domains = domains[selection.alternative : selection.alternative + 1]
+        targets = {
+            self._target_name(target): target
+            for target in sorted({each for domain in domains for each in domain}, key=target_key)
+        }
+        if document.target not in targets:
             self.findings.add(
                 "row-target",
-                f"{where}.target",
-                f'The target must be in H_dispatch of the port, local, not "{document.target}"',
+                where,
+                f"The target must be in H_dispatch of the port, {', '.join(targets)}, "
+                f"not {shown(document.target)}",
             )
-            return None
-        return _operation_row(document, ordinal, port, selection) if selection else None
+        return targets.get(document.target)
+
+    def _target_name(self, target: MemoryDispatchTarget) -> str:
+        match target:
+            case LocalMemoryServiceTarget():
+                return "local"
+            case ManagerEndpointTarget(ordinal):
+                return self.memory.names.managers[ordinal]
 
     def placed(self, diagnostic: Diagnostic) -> Diagnostic:
         """Give a finding about a configured row its place in the document, and its names."""
         diagnostic = with_endpoint_names(diagnostic, self.memory.names.endpoints)
         row = re.match(r"operation_rows\[(\d+)\]\.?", diagnostic.where)
-        if row is None:
+        if row is None or int(row[1]) not in self.positions:
             return Diagnostic(diagnostic.code, self.where, diagnostic.message)
         position = self.positions[int(row[1])]
         place = f"{self.where}.row[{position}]"
@@ -190,20 +212,25 @@ class _Table:
         )
 
 
-def _operation_row(
-    document: RowDocument, ordinal: int, port: MemoryOperationPort, selection: Selection
-) -> OperationRow:
-    """Bind every active role to its endpoint: without connections there is no other choice."""
-    alternative = port.capability_alternatives[selection.alternative]
-    inputs, results = active_roles(alternative, selection.actor, selection.access)
-    return OperationRow(
-        port=ordinal,
-        capability_alternative=selection.alternative,
-        use_pattern=selection.use_pattern,
-        actor=selection.actor,
-        access=selection.access,
-        base_addr=document.base,
-        sources=tuple((role, RoleSource()) for role, _ in inputs),
-        destinations=tuple((role, ResultDestination(expose=True)) for role, _ in results),
-        service_target=LocalMemoryServiceTarget(),
-    )
+@dataclass(frozen=True, slots=True)
+class _SelectedRow:
+    """One row whose port, alternative and target are known."""
+
+    bound: BoundRow
+    port: int
+    selection: Selection
+    target: MemoryDispatchTarget
+
+    def operation_row(self, edges: Edges) -> OperationRow:
+        """Build the row with its sources and destinations."""
+        return OperationRow(
+            port=self.port,
+            capability_alternative=self.selection.alternative,
+            use_pattern=self.selection.use_pattern,
+            actor=self.selection.actor,
+            access=self.selection.access,
+            base_addr=self.bound.document.base,
+            sources=edges.sources(self.bound),
+            destinations=edges.destinations(self.bound),
+            service_target=self.target,
+        )

@@ -5,15 +5,17 @@ about it then names the list.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fabricgen.author.expand import ExpandedFabric, ExpandedMemory
 from fabricgen.author.expand_access import CLASS_KEYS
-from fabricgen.author.expand_port import ExpandedPort, Written
+from fabricgen.author.expand_port import ExpandedPort, Written, written_as
 from fabricgen.author.findings import Place
 from fabricgen.errors import Diagnostic
+from fabricgen.plan.contract import document_pattern
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
-from fabricgen.records.overlap import accesses_meet, actors_meet
+from fabricgen.records.overlap import accesses_meet
 
 __all__ = ["document_place", "in_document"]
 
@@ -32,6 +34,10 @@ _SERVICE = {
 }
 
 
+#: Ends of a connection's record, and the keys that they were written under.
+_ENDS = {"source_endpoint_ordinal": "from", "sink_endpoint_ordinal": "to"}
+
+
 def document_place(fabric: ExpandedFabric) -> Place:
     """Return the translation of record paths, ``memory[0].port[1].alternative[0]...``."""
 
@@ -46,10 +52,12 @@ def document_place(fabric: ExpandedFabric) -> Place:
         expanded = fabric.memories[int(memory[1])]
         head = re.match(r"(endpoint|port|local_service\.region)\[(\d+)\]\.?", rest)
         if head is None:
-            return _memory_place(prefix, rest)
+            return _memory_place(expanded, prefix, rest)
         ordinal, tail = int(head[2]), rest[head.end() :]
         match head[1]:
             case "endpoint":
+                if tail == "tag_width":
+                    return f"{prefix}.tag_width"
                 position = expanded.endpoints[ordinal]
                 key = tail.replace("payload_width", "bits")
                 return _joined(f"{prefix}.endpoints[{position}]", key)
@@ -61,7 +69,15 @@ def document_place(fabric: ExpandedFabric) -> Place:
     return place
 
 
-def _memory_place(prefix: str, rest: str) -> str:
+def _memory_place(memory: ExpandedMemory, prefix: str, rest: str) -> str:
+    if rest.startswith("engine.contract"):
+        return f"{prefix}.resident_contexts"
+    if manager := re.match(r"manager_endpoints(\[\d+\])\.?", rest):
+        key = rest[manager.end() :].replace("beat_width_bits", "beat_bits")
+        return _joined(f"{prefix}.manager{manager[1]}", key)
+    if connection := re.match(r"connectivity\.internal_connections\[(\d+)\]\.?(\w*)", rest):
+        position = memory.connections[int(connection[1])]
+        return _joined(f"{prefix}.connections[{position}]", _ENDS.get(connection[2], ""))
     service = re.match(r"local_service\.?(\w*)", rest)
     if service is None:
         return _joined(prefix, rest)
@@ -85,22 +101,16 @@ def _joined(prefix: str, rest: str) -> str:
 def _port_place(port: ExpandedPort, prefix: str, rest: str) -> str:
     if pattern := re.match(r"pattern\[(\d+)\]", rest):
         return _joined(f"{prefix}.patterns[{pattern[1]}]", rest[pattern.end() + 1 :])
+    if pattern := re.match(r"operation_pattern_semantics\[(\d+)\]", rest):
+        position, _ = document_pattern(int(pattern[1]), port.contexts)
+        return f"{prefix}.patterns[{position}].projection"
+    if rest.startswith("resource_contract"):
+        return f"{prefix}.resources"
     head = re.match(r"alternative\[(\d+)\]\.?", rest)
     if head is None:
         return _joined(prefix, rest) if rest == "name" else prefix
     alternative = port.record.capability_alternatives[int(head[1])]
-    sources = [
-        written
-        for written in port.written
-        if written.alternative.role_to_endpoint == alternative.role_to_endpoint
-        and actors_meet(
-            written.alternative.actor_contract_domain, alternative.actor_contract_domain
-        )
-        and accesses_meet(
-            written.alternative.parameterized_access_domain,
-            alternative.parameterized_access_domain,
-        )
-    ]
+    sources = written_as(alternative, port.written)
     tail = rest[head.end() :]
     if role := re.match(r"role_to_endpoint\[(\w+)\]", tail):
         return f"{sources[0].where}.roles.{role[1]}"
@@ -113,7 +123,7 @@ def _port_place(port: ExpandedPort, prefix: str, rest: str) -> str:
 
 
 def _access_place(
-    sources: list[Written], domain: ParameterizedMemoryAccessDomain, field: str
+    sources: Sequence[Written], domain: ParameterizedMemoryAccessDomain, field: str
 ) -> str:
     found = [
         f"{written.where}.access[{index}]"

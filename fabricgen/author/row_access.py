@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from fabricgen.author.findings import Findings, lookup, with_endpoint_names
 from fabricgen.author.mapping_document import LoadRowDocument, RowAccessDocument, RowDocument
+from fabricgen.author.row_ordinals import context_count
 from fabricgen.errors import Diagnostic
+from fabricgen.plan.contract import document_pattern, use_pattern_key
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.schema.actor import (
@@ -46,11 +48,17 @@ _KEYS = {
 
 
 def select(
-    memory: NamedMemory, port: int, document: RowDocument, where: str, findings: Findings
+    memory: NamedMemory,
+    port: int,
+    context: int,
+    document: RowDocument,
+    where: str,
+    findings: Findings,
 ) -> Selection | None:
     """Choose the one alternative of ``port`` that supports the row.
 
-    Where none does, every alternative of the row's operation says why.
+    Where none does, every alternative of the row's operation says why. ``context`` is the
+    requester whose use pattern stands for the document's: the row itself if it is Temporal, else 0.
     """
     operation, body = _operation(document)
     place = f"{where}.{_key(document)}"
@@ -63,8 +71,9 @@ def select(
         return None
     values = (False, True) if body.volatile is None else (body.volatile,)
     alternatives = memory.occurrence.engine.ports[port].capability_alternatives
+    key = use_pattern_key(patterns[0], context, context_count(memory))
     tried = [
-        (Selection(ordinal, patterns[0], _actor(operation, volatile), access), ordinal)
+        (Selection(ordinal, key, _actor(operation, volatile), access), ordinal)
         for ordinal, alternative in enumerate(alternatives)
         if alternative.actor_contract_domain.actor_schema is operation
         for volatile in values
@@ -89,7 +98,7 @@ def select(
     else:
         findings.diagnostics += (
             with_endpoint_names(diagnostic, memory.names.endpoints)
-            for diagnostic in _explained(document, where, name, verdicts)
+            for diagnostic in _explained(memory, port, document, where, verdicts)
         )
     return None
 
@@ -142,9 +151,10 @@ def _refusal(memory: NamedMemory, port: int, selection: Selection) -> tuple[Diag
 
 
 def _explained(
+    memory: NamedMemory,
+    port: int,
     document: RowDocument,
     where: str,
-    port: str,
     verdicts: list[tuple[Selection, tuple[Diagnostic, ...]]],
 ) -> Iterable[Diagnostic]:
     """Every alternative's refusal, once, with the volatility that it minds least."""
@@ -155,8 +165,24 @@ def _explained(
             least[selection.alternative] = refusal
     for ordinal, refusal in least.items():
         for diagnostic in refusal:
+            message = diagnostic.message
+            if diagnostic.where == "use_pattern":
+                message = _pattern_message(memory, port, ordinal, document)
             yield Diagnostic(
                 diagnostic.code,
                 access_place(where, document, diagnostic.where),
-                f"{diagnostic.message} (alternative {ordinal} of port {port})",
+                f"{message} (alternative {ordinal} of port {memory.names.ports[port]})",
             )
+
+
+def _pattern_message(
+    memory: NamedMemory, port: int, alternative: int, document: RowDocument
+) -> str:
+    """Say with the document's names which patterns an alternative has."""
+    engine = memory.occurrence.engine
+    ports = () if engine is None else engine.ports
+    keys = ports[port].capability_alternatives[alternative].admissible_use_patterns
+    ordinals = {document_pattern(key, context_count(memory))[0] for key in keys}
+    names = [name for i, name in enumerate(memory.names.patterns[port]) if i in ordinals]
+    _, body = _operation(document)
+    return f"The use pattern must be one of {', '.join(names)}, not {body.pattern}"

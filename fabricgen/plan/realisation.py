@@ -14,7 +14,7 @@ from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
 
-__all__ = ["unsupported", "unsupported_rows"]
+__all__ = ["CONTEXT_LIMIT", "unsupported", "unsupported_rows"]
 
 #: Bits of the widest token; each is a wire of a port, and of several registers behind it.
 _ENDPOINT_LIMIT = 16384
@@ -23,7 +23,7 @@ _ENDPOINT_LIMIT = 16384
 _DEPTH_LIMIT = 4096
 
 #: Rows of the largest Temporal table; every row has comparators at every ingress that it may use.
-_CONTEXT_LIMIT = 1024
+CONTEXT_LIMIT = 1024
 
 #: Bits of the widest Physical Tag.
 _TAG_LIMIT = 64
@@ -89,11 +89,11 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
     if occurrence.engine is None:
         return
     contract = occurrence.engine.contract
-    if isinstance(contract, Temporal) and contract.resident_context_count > _CONTEXT_LIMIT:
+    if isinstance(contract, Temporal) and contract.resident_context_count > CONTEXT_LIMIT:
         yield Diagnostic(
             "resident-context-limit",
             "engine.contract.resident_context_count",
-            f"An engine must have at most {_CONTEXT_LIMIT} contexts, "
+            f"An engine must have at most {CONTEXT_LIMIT} contexts, "
             f"not {contract.resident_context_count}",
         )
         return

@@ -19,6 +19,7 @@ from fabricgen.plan.transactions import (
     Retirement,
     derive_memory_port_transaction_plan,
 )
+from fabricgen.records.connectivity import LocalMemoryServiceTarget, ManagerEndpointTarget
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import Temporal
 from fabricgen.schema.service import canonical_service
@@ -86,6 +87,7 @@ def _row_json(
         "geometry": None if (geometry := geometry_class(port)) is None else geometry.value,
         "alternative": row.capability_alternative,
         "pattern": memory.names.patterns[row.port][row.use_pattern // contexts],
+        "target": _target(memory, row),
         "base": row.base_addr,
         "access": _access_json(row),
         "service": plan.parent_service.kind.name.lower(),
@@ -121,6 +123,14 @@ def _ends(memory: NamedMemory, row: OperationRow) -> tuple[JsonTable, JsonTable]
         sinks = [connections[c].sink_endpoint_ordinal for c in destination.connections]
         destinations[role.name.lower()] = " and ".join(ends + [f"to {names[at]}" for at in sinks])
     return sources, destinations
+
+
+def _target(memory: NamedMemory, row: OperationRow) -> str:
+    match row.service_target:
+        case LocalMemoryServiceTarget():
+            return "local"
+        case ManagerEndpointTarget(ordinal):
+            return memory.names.managers[ordinal]
 
 
 def _access_json(row: OperationRow) -> JsonTable:

@@ -106,5 +106,6 @@ _KEYWORDS = {
     "multipleOf": _simple(_is_number, lambda argument, value: value % argument == 0),
     "maxLength": _simple(_is_text, lambda argument, value: len(value) <= argument),
     "pattern": _simple(_is_text, lambda argument, value: re.search(argument, value) is not None),
+    "maxItems": _simple(_is_list, lambda argument, value: len(value) <= argument),
     "minItems": _simple(_is_list, lambda argument, value: len(value) >= argument),
 }

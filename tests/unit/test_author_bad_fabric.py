@@ -3,7 +3,7 @@
 import pytest
 
 from fabricgen.author.fabric import parse_fabric
-from fabricgen.errors import Invalid, Unsupported
+from fabricgen.errors import Invalid
 from tests.support.documents import changed, fabric_document, toml
 
 M = ("memory", 0)
@@ -12,6 +12,7 @@ LOAD, STORE = (*READ, "load", 0), (*WRITE, "store", 0)
 ELEMENT, VECTOR = (*LOAD, "access", 0), (*LOAD, "access", 1)
 SERVED_LOAD = (*LOCAL, "capabilities", 0, "load")
 DIRECT = {"name": "direct", "projection": "direct"}
+KEYS = "connections, endpoints, implementation, local, manager, name, port, schedule"
 NAMES = "rd_addr, rd_mask, rd_ctrl, wr_addr, wr_data, wr_mask, wr_ctrl, rd_data, rd_done, wr_done"
 
 BAD = [
@@ -19,8 +20,7 @@ BAD = [
     (
         (*M, "width"),
         3,
-        "memory[0].width: The key must be one of endpoints, implementation, local, name, port, "
-        'schedule, not "width" [unknown-key]',
+        f'memory[0].width: The key must be one of {KEYS}, not "width" [unknown-key]',
     ),
     (
         (*VECTOR, "element_width"),
@@ -32,8 +32,8 @@ BAD = [
     (
         (*M, "~load"),
         3,
-        'memory[0]."~load": The key must be one of endpoints, implementation, local, name, port, '
-        'schedule, not "~load" (did you mean local?) [unknown-key]',
+        f'memory[0]."~load": The key must be one of {KEYS}, not "~load" (did you mean local?) '
+        "[unknown-key]",
     ),
     (
         (*LOCAL, "resources", "grant", "~round_robin"),
@@ -44,27 +44,30 @@ BAD = [
     (
         (*M, ""),
         3,
-        'memory[0]."": The key must be one of endpoints, implementation, local, name, port, '
-        'schedule, not "" [unknown-key]',
+        f'memory[0]."": The key must be one of {KEYS}, not "" [unknown-key]',
     ),
     (
         (*M, "a.b\n"),
         [[[1]]],
-        'memory[0]."a.b\\n": The key must be one of endpoints, implementation, local, name, port, '
-        'schedule, not "a.b\\n" [unknown-key]',
+        f'memory[0]."a.b\\n": The key must be one of {KEYS}, not "a.b\\n" [unknown-key]',
     ),
     (
         (*M, "resident_contexts"),
         4,
-        "memory[0].resident_contexts: The key must be one of endpoints, implementation, local, "
-        'name, port, schedule, not "resident_contexts" [unknown-key]',
+        f"memory[0].resident_contexts: The key must be one of {KEYS}, "
+        'not "resident_contexts" [unknown-key]',
     ),
     (
         (*READ, "resources", "in_flight"),
         None,
         "memory[0].port[0].resources.in_flight: The key must be present, not absent [missing-key]",
     ),
-    (LOCAL, None, "memory[0].local: The key must be present, not absent [missing-key]"),
+    (
+        LOCAL,
+        None,
+        "memory[0].local: The key must be present where the memory has no manager, not absent "
+        "[missing-key]",
+    ),
     (("fabric",), None, "fabric: The key must be present, not absent [missing-key]"),
     (
         (*READ, "resources", "in_flight"),
@@ -137,7 +140,8 @@ BAD = [
     (
         (*READ, "patterns", 0, "projection"),
         "active_lanes_row_major",
-        "memory[0].port[0].patterns[0].projection: The value must be 'direct', "
+        "memory[0].port[0].patterns[0].projection: The value must be 'direct' or "
+        "'active_lanes', "
         'not "active_lanes_row_major" [unknown-value]',
     ),
     (
@@ -401,17 +405,6 @@ def test_two_bindings_for_one_access_are_refused():
     assert [(d.code, d.where) for d in error.value.diagnostics] == [
         ("capability-alternative-overlap", "memory[0].port[0]")
     ]
-
-
-def test_a_temporal_document_is_legal_and_unsupported():
-    document = changed(fabric_document(), (*M, "schedule"), "temporal")
-    document["memory"][0] |= {"resident_contexts": 4, "tag_width": 4}
-    with pytest.raises(Unsupported) as error:
-        parse_fabric(toml(document))
-    assert str(error.value) == (
-        'memory[0].schedule: The schedule must be "spatial" for this generator, not "temporal" '
-        "[temporal-schedule]"
-    )
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from fabricgen.vocab.fabric import (
 from tests.support.documents import LITTLE, changed, fabric_document, toml
 
 ROLE = ServiceValueRole
+SCHEDULES = ("Spatial", "Temporal")
 MEMORY = ["memory", 0]
 LOCAL = [*MEMORY, "local"]
 LOAD = [*MEMORY, "port", 0, "load", 0]
@@ -201,17 +202,27 @@ def test_implementation_options_alone_have_defaults():
         for name, info in model.model_fields.items()
         if not info.is_required()
     }
-    # Roles and depths that only some ports have, one kind of operation, a policy that nothing
-    # contends for: absent they mean that there is none, never a value.
+    # Roles and depths that only some ports have, one kind of operation or of service, connections,
+    # a policy that nothing contends for: absent they mean that there is none, never a value.
     assert optional == {
         ("ImplementationDocument", "bank_function"),
         ("ImplementationDocument", "aligned_bases"),
-        ("MemoryDocument", "implementation"),
+        ("ImplementationDocument", "issue_lanes"),
+        ("ImplementationDocument", "counters"),
         ("LoadRolesDocument", "mask"),
         ("StoreRolesDocument", "mask"),
-        ("PortDocument", "load"),
-        ("PortDocument", "store"),
+        *(
+            (f"{schedule}PortDocument", kind)
+            for schedule in SCHEDULES
+            for kind in ("load", "store")
+        ),
+        *(
+            (f"{schedule}MemoryDocument", key)
+            for schedule in SCHEDULES
+            for key in ("local", "manager", "connections", "implementation")
+        ),
         ("ServiceResourcesDocument", "grant"),
+        ("TemporalResourcesDocument", "grant"),
         *(("OperandDepthDocument", role) for role in ("address", "data", "mask", "control")),
     }
 

@@ -165,7 +165,8 @@ BAD = [
     (
         (*LOAD_ROW, "bse"),
         3,
-        "memory.mem0.row[1].bse: The key must be one of base, load, name, port, target, "
+        "memory.mem0.row[1].bse: The key must be one of base, inputs, load, name, outputs, "
+        "port, row, target, "
         'not "bse" (did you mean base?) [unknown-key]',
     ),
     (
@@ -189,10 +190,10 @@ BAD = [
     (
         (*STORE_ROW, "port"),
         "read0",
-        "memory.mem0.row[0].store: Port read0 must have a store alternative for this row, "
-        "not none [actor-schema-not-accepted]\n"
         "memory.mem0.row[1].port: A Spatial port must have one row, not read0 in row 0 as well "
-        "[port-mapped-twice]",
+        "[port-mapped-twice]\n"
+        "memory.mem0.row[0].store: Port read0 must have a store alternative for this row, "
+        "not none [actor-schema-not-accepted]",
     ),
     # vector<2xf64> has the 128 bits of vector<4xf32> and another geometry.
     (

@@ -34,9 +34,17 @@ RULES: dict[str, Rule] = {
     ),
     "duplicate-name": Rule("A name stands for one thing within its list.", _ENGINE),
     "unknown-name": Rule("A name that is referred to is declared.", _ENGINE),
-    "temporal-schedule": Rule(
-        "Temporal engines are legal; this generator builds Spatial ones.",
+    "context-count": Rule(
+        "Every port of a Temporal memory has the memory's resident contexts.",
         "Temporal Ports And Resident Capacity",
+    ),
+    "active-lanes-limit": Rule(
+        "A realised walk has at most 16384 lanes.", "Persistent Capability Schema"
+    ),
+    "target-merge": Rule(
+        "One alternative of the normal form has one set of targets, so what is written in parts "
+        "has the same in each.",
+        "Configurable Service Dispatch",
     ),
     "missing-memory-capability-contract": Rule(
         "Shorthand that does not determine complete port and service records is refused.",
@@ -51,6 +59,20 @@ RULES: dict[str, Rule] = {
     "port-mapped-twice": Rule(
         "A Spatial port hosts at most one operation in a configuration.", "Spatial Ports"
     ),
+    "row-capacity": Rule(
+        "A Temporal memory has at most as many rows as resident contexts.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "row-taken-twice": Rule(
+        "A row of a Temporal table has one operation, on one port.",
+        "Temporal Ports And Resident Capacity",
+    ),
+    "role-inactive": Rule("A mapping speaks of the active roles of a row only.", _ROWS),
+    "connection-not-eligible": Rule(
+        "An internal edge takes a connection that the fabric declares between its endpoints.",
+        _ROWS,
+    ),
+    "edge-repeated": Rule("An internal edge is written at most once at each end.", _ROWS),
     "data-file-broken": Rule("A data file is whole and of the kind that is named.", _OWNERSHIP),
     "data-file-shape": Rule("A data file holds numbers in a usable shape.", _OWNERSHIP),
     "element-too-wide": Rule(
