@@ -7,8 +7,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fabricgen.errors import Diagnostic, FabricError, Invalid
+from fabricgen.records.fabric import NamedMemory
 
-__all__ = ["Findings", "Place", "lookup", "relocated", "renamed", "with_endpoint_names"]
+__all__ = [
+    "Findings",
+    "Place",
+    "lookup",
+    "relocated",
+    "renamed",
+    "with_endpoint_names",
+    "with_record_names",
+]
 
 _T = TypeVar("_T")
 
@@ -76,10 +85,31 @@ def renamed(prefix: str, fields: Mapping[str, str]) -> Place:
 def with_endpoint_names(diagnostic: Diagnostic, names: Sequence[str]) -> Diagnostic:
     """Call the endpoints in a finding's message by their names; a record has only ordinals."""
     message = re.sub(
-        r"\bendpoint (\d+)\b",
-        lambda m: f"endpoint {names[int(m[1])]}" if int(m[1]) < len(names) else m[0],
+        r"\b([Ee]ndpoint) (\d+)\b",
+        lambda m: f"{m[1]} {names[int(m[2])]}" if int(m[2]) < len(names) else m[0],
         diagnostic.message,
     )
+    return replace(diagnostic, message=message)
+
+
+def with_record_names(
+    diagnostic: Diagnostic, memory: NamedMemory, row_role: Callable[[int, str], str]
+) -> Diagnostic:
+    """Call endpoints, connections, ports and the roles of rows in a message by their names."""
+    names = memory.names
+    connections = [
+        f"{names.endpoints[each.source_endpoint_ordinal]} -> "
+        f"{names.endpoints[each.sink_endpoint_ordinal]}"
+        for each in memory.occurrence.connectivity.internal_connections
+    ]
+    message = with_endpoint_names(diagnostic, names.endpoints).message
+    for word, known in (("[Cc]onnection", connections), ("port", names.ports)):
+        message = re.sub(
+            rf"\b({word}) (\d+)\b",
+            lambda m, known=known: f"{m[1]} {known[int(m[2])]}" if int(m[2]) < len(known) else m[0],
+            message,
+        )
+    message = re.sub(r"\brow (\d+) ([A-Z]+)\b", lambda m: row_role(int(m[1]), m[2]), message)
     return replace(diagnostic, message=message)
 
 

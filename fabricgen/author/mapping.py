@@ -5,17 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fabricgen.author.document import shown, validated
-from fabricgen.author.findings import Findings, lookup, with_endpoint_names
+from fabricgen.author.findings import Findings, lookup, with_record_names
 from fabricgen.author.mapping_document import (
     MappingDocument,
     MemoryMappingDocument,
     RowDocument,
 )
-from fabricgen.author.mapping_edges import BoundRow, Edges
+from fabricgen.author.mapping_edges import BoundRow, Edges, edge_place
 from fabricgen.author.row_access import Selection, access_place, select
-from fabricgen.author.row_ordinals import row_count, row_ordinals
+from fabricgen.author.row_ordinals import row_ordinals
 from fabricgen.author.toml import read_toml
 from fabricgen.errors import Diagnostic
+from fabricgen.plan.demand import row_capacity
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
@@ -134,7 +135,7 @@ class _Table:
         names = [document.name for document in self.documents]
         bound = [each.bound for each in selected.values()]
         edges = Edges(self.memory, bound, names, self.findings)
-        rows: list[OperationRow | None] = [None] * row_count(self.memory)
+        rows: list[OperationRow | None] = [None] * row_capacity(self.memory.occurrence)
         for ordinal, each in selected.items():
             rows[ordinal] = each.operation_row(edges)
         if not any(rows):
@@ -148,7 +149,7 @@ class _Table:
         """Names by row of the table."""
         return tuple(
             self.documents[self.positions[row]].name if row in self.positions else None
-            for row in range(row_count(self.memory))
+            for row in range(row_capacity(self.memory.occurrence))
         )
 
     def _selected(self, position: int, ordinal: int) -> "_SelectedRow | None":
@@ -198,18 +199,22 @@ class _Table:
 
     def placed(self, diagnostic: Diagnostic) -> Diagnostic:
         """Give a finding about a configured row its place in the document, and its names."""
-        diagnostic = with_endpoint_names(diagnostic, self.memory.names.endpoints)
+        diagnostic = with_record_names(diagnostic, self.memory, self._row_role)
         row = re.match(r"operation_rows\[(\d+)\]\.?", diagnostic.where)
         if row is None or int(row[1]) not in self.positions:
             return Diagnostic(diagnostic.code, self.where, diagnostic.message)
         position = self.positions[int(row[1])]
         place = f"{self.where}.row[{position}]"
         field = diagnostic.where[row.end() :]
-        return Diagnostic(
-            diagnostic.code,
-            access_place(place, self.documents[position], field),
-            diagnostic.message,
-        )
+        end = edge_place(field, diagnostic.code)
+        where = f"{place}.{end}" if end else access_place(place, self.documents[position], field)
+        return Diagnostic(diagnostic.code, where, diagnostic.message)
+
+    def _row_role(self, row: int, role: str) -> str:
+        """Name of one role, such as writer.data."""
+        if row not in self.positions:
+            return f"row {row} {role}"
+        return f"{self.documents[self.positions[row]].name}.{role.lower()}"
 
 
 @dataclass(frozen=True, slots=True)

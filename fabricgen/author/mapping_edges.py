@@ -3,6 +3,7 @@
 An edge is written at its consumer (``from``), or at both ends (``to`` at the producer).
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,10 @@ from fabricgen.records.connectivity import InternalConnection
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.vocab.dataflow import ServiceValueRole
 
-__all__ = ["BoundRow", "Edges"]
+__all__ = ["BoundRow", "Edges", "edge_place"]
+
+#: Codes of findings about the tag of a source or destination.
+_ABOUT_TAGS = ("row-tag-presence", "row-tag-range", "row-ingress-conflict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +198,15 @@ class Edges:
                     f"not {self._named[name] or 'nothing'} as {name} does",
                 )
             seen.add(name)
+
+
+def edge_place(field: str, code: str) -> str | None:
+    """Place in a row's document of a source or destination, as ``plan`` names it."""
+    end = re.match(r"(sources|destinations)\.(\w+)", field)
+    if end is None:
+        return None
+    place = f"{'inputs' if end[1] == 'sources' else 'outputs'}.{end[2]}"
+    return f"{place}.tag" if code in _ABOUT_TAGS else place
 
 
 def _ends(roles: Iterator[tuple[BoundRow, ServiceValueRole, int]]) -> Mapping[str, _End]:

@@ -29,11 +29,13 @@ def table_findings(
 
 def _endpoint_conflicts(demand: MemoryDemand) -> Iterator[Diagnostic]:
     """An untagged endpoint belongs to at most one active role of the whole table."""
-    for (endpoint, _), users in sorted({**demand.ingress, **demand.egress}.items()):
+    taken = [(endpoint, users, "sources") for (endpoint, _), users in demand.ingress.items()]
+    taken += [(endpoint, users, "destinations") for (endpoint, _), users in demand.egress.items()]
+    for endpoint, users, field in sorted(taken, key=lambda each: each[0]):
         if len(users) > 1:
             yield Diagnostic(
                 "row-endpoint-conflict",
-                "operation_rows",
+                _where(users[-1], field),
                 f"Endpoint {endpoint} serves one active role in a Spatial table, "
                 f"not {len(users)}: {_listed(users)}",
             )
@@ -45,7 +47,7 @@ def _ingress_conflicts(demand: MemoryDemand) -> Iterator[Diagnostic]:
         if tag is not None and len(users) > 1:
             yield Diagnostic(
                 "row-ingress-conflict",
-                "operation_rows",
+                _where(users[-1], "sources"),
                 f"Tag {tag} at endpoint {endpoint} must match one row and role, "
                 f"not {len(users)}: {_listed(users)}",
             )
@@ -82,20 +84,20 @@ def _connection_findings(
     if len(producers) > 1:
         yield Diagnostic(
             "row-connection-producers",
-            "operation_rows",
+            _where(producers[-1], "destinations"),
             f"Connection {ordinal} must have one producer, "
             f"not {len(producers)}: {_listed(producers)}",
         )
     if consumers and not producers:
         yield Diagnostic(
             "row-connection-open",
-            "operation_rows",
+            _where(consumers[0], "sources"),
             f"Connection {ordinal} must have a producer for {_listed(consumers)}, not none",
         )
     if producers and not consumers:
         yield Diagnostic(
             "row-connection-unconsumed",
-            "operation_rows",
+            _where(producers[0], "destinations"),
             f"Connection {ordinal} must have a consumer for {_listed(producers)}, not none",
         )
     for producer in producers:
@@ -104,7 +106,7 @@ def _connection_findings(
             if made is not None and needed is not None and made < needed:
                 yield Diagnostic(
                     "row-connection-payload",
-                    "operation_rows",
+                    _where(consumer, "sources"),
                     f"Connection {ordinal} must carry the {needed} bits of {consumer}, "
                     f"not the {made} bits of {producer}",
                 )
@@ -124,6 +126,11 @@ def _payload_bits(occurrence: MemoryOccurrence, rows: _Rows, user: RowRole) -> i
         ServiceValueRole.MASK: row.access.mask_bits,
     }
     return bits.get(user.role, 0)
+
+
+def _where(user: RowRole, field: str) -> str:
+    """Place of one source or destination in the table."""
+    return f"operation_rows[{user.row}].{field}.{user.role.name.lower()}"
 
 
 def _listed(users: Sequence[RowRole]) -> str:

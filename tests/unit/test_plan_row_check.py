@@ -152,7 +152,9 @@ def test_two_active_rows_do_not_share_an_endpoint():
     first, second = (row(ordinal, LOAD, view(ELEMENT)) for ordinal in (0, 1))
     assert found(table(first, None), named) == []
     assert found(table(None, second), named) == []
-    assert found(table(first, second), named) == [("operation_rows", "row-endpoint-conflict")]
+    assert found(table(first, second), named) == [
+        ("operation_rows[1].destinations.data", "row-endpoint-conflict")
+    ]
 
 
 def connected():
@@ -183,14 +185,20 @@ def test_a_connection_with_producer_and_consumer_is_closed():
 
 
 @pytest.mark.parametrize(
-    ("rows", "code"),
+    ("rows", "where", "code"),
     [
-        ((loaded(ResultDestination(True, (0,))), stored(RoleSource())), "unconsumed"),
-        ((loaded(ResultDestination(True)), stored(RoleSource(0))), "open"),
+        (
+            (loaded(ResultDestination(True, (0,))), stored(RoleSource())),
+            "[0].destinations.data",
+            "unconsumed",
+        ),
+        ((loaded(ResultDestination(True)), stored(RoleSource(0))), "[1].sources.data", "open"),
     ],
 )
-def test_a_connection_that_is_not_closed_is_refused(rows, code):
-    assert found(table(*rows), connected()) == [("operation_rows", f"row-connection-{code}")]
+def test_a_connection_that_is_not_closed_is_refused(rows, where, code):
+    assert found(table(*rows), connected()) == [
+        (f"operation_rows{where}", f"row-connection-{code}")
+    ]
 
 
 def test_a_connection_carries_all_bits_that_its_consumer_needs():
@@ -201,7 +209,7 @@ def test_a_connection_carries_all_bits_that_its_consumer_needs():
         return found(table(load, store), connected())
 
     assert copied(32, 32) == copied(32, 8) == []
-    assert copied(16, 32) == [("operation_rows", "row-connection-payload")]
+    assert copied(16, 32) == [("operation_rows[1].sources.data", "row-connection-payload")]
 
 
 def test_a_connection_must_touch_the_endpoints_of_its_roles():
@@ -241,7 +249,9 @@ def test_an_endpoint_is_free_for_another_role_where_a_connection_takes_its_place
         first,
         destinations=((ROLE.DATA, ResultDestination(False, (0,))), *first.destinations[1:]),
     )
-    assert found(table(first, second), named) == [("operation_rows", "row-endpoint-conflict")]
+    assert found(table(first, second), named) == [
+        ("operation_rows[1].sources.address", "row-endpoint-conflict")
+    ]
     assert found(table(feeding, fed), named) == []
 
 
@@ -262,4 +272,6 @@ def test_a_result_that_is_not_exposed_leaves_its_endpoint_free():
         first,
         destinations=((ROLE.DATA, ResultDestination(True, (0,))), *first.destinations[1:]),
     )
-    assert found(table(both, fed), named) == [("operation_rows", "row-endpoint-conflict")]
+    assert found(table(both, fed), named) == [
+        ("operation_rows[1].destinations.data", "row-endpoint-conflict")
+    ]

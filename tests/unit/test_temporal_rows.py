@@ -115,7 +115,7 @@ def test_an_internal_role_has_no_tag():
 
 
 def test_a_tag_of_an_ingress_belongs_to_one_row_and_role():
-    clash = [("operation_rows", "row-ingress-conflict")]
+    clash = [("operation_rows[1].sources.control", "row-ingress-conflict")]
     first, second = load(0), load(1)
     assert found(temporal_table(first, second)) == []
     assert found(temporal_table(first, at(second, ROLE.CONTROL, RoleSource(tag=8)))) == clash
@@ -139,10 +139,14 @@ def test_every_active_row_keeps_one_unit_of_each_total(capacity):
 
 
 @pytest.mark.parametrize(
-    ("rows", "code"),
+    ("rows", "where", "code"),
     [
-        ((at(load(0), ROLE.DATA, ResultDestination(False, (0,))), WRITE), "unconsumed"),
-        ((load(0), at(WRITE, ROLE.DATA, RoleSource(0))), "open"),
+        (
+            (at(load(0), ROLE.DATA, ResultDestination(False, (0,))), WRITE),
+            "[0].destinations.data",
+            "unconsumed",
+        ),
+        ((load(0), at(WRITE, ROLE.DATA, RoleSource(0))), "[1].sources.data", "open"),
         (
             (
                 at(load(0), ROLE.DATA, ResultDestination(False, (0,))),
@@ -150,12 +154,13 @@ def test_every_active_row_keeps_one_unit_of_each_total(capacity):
                 None,
                 at(load(3), ROLE.DATA, ResultDestination(True, (0,), 3)),
             ),
+            "[3].destinations.data",
             "producers",
         ),
     ],
 )
-def test_a_connection_that_is_not_closed_is_refused(rows, code):
-    assert found(temporal_table(*rows)) == [("operation_rows", f"row-connection-{code}")]
+def test_a_connection_that_is_not_closed_is_refused(rows, where, code):
+    assert found(temporal_table(*rows)) == [(f"operation_rows{where}", f"row-connection-{code}")]
 
 
 def test_one_producer_feeds_several_rows_and_both_result_roles_may_stay_inside():

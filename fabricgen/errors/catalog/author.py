@@ -59,14 +59,6 @@ RULES: dict[str, Rule] = {
     "port-mapped-twice": Rule(
         "A Spatial port hosts at most one operation in a configuration.", "Spatial Ports"
     ),
-    "row-capacity": Rule(
-        "A Temporal memory has at most as many rows as resident contexts.",
-        "Temporal Ports And Resident Capacity",
-    ),
-    "row-taken-twice": Rule(
-        "A row of a Temporal table has one operation, on one port.",
-        "Temporal Ports And Resident Capacity",
-    ),
     "role-inactive": Rule("A mapping speaks of the active roles of a row only.", _ROWS),
     "connection-not-eligible": Rule(
         "An internal edge takes a connection that the fabric declares between its endpoints.",
