@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.abi.unit import programming_unit
 from fabricgen.config.layout import CarrierField, carrier_layout
+from fabricgen.plan.demand import is_temporal
 from fabricgen.records.fabric import Fabric
 
 __all__ = ["UnitField", "unit_fields"]
@@ -19,7 +20,7 @@ class UnitField:
     memory, row
         Ordinals; no row for the carrier's ``active`` bit.
     path
-        ``memory.port.field`` in the fabric's names.
+        ``memory.port.field`` in the fabric's names, ``memory.row<k>.field`` in a Temporal memory.
     field
         Name, and payload bits.
     """
@@ -45,6 +46,7 @@ def _fields(fabric: Fabric) -> Iterator[UnitField]:
 
         yield UnitField(memory, None, f"{named.name}.active", at(layout.active))
         for row, fields in enumerate(layout.rows):
+            place = f"row{row}" if is_temporal(named.occurrence) else named.names.ports[row]
             for field in fields.values():
-                path = f"{named.name}.{named.names.ports[row]}.{field.name}"
+                path = f"{named.name}.{place}.{field.name}"
                 yield UnitField(memory, row, path, at(field))

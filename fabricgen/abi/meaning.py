@@ -1,5 +1,7 @@
 """What the fields of one Active row say, in words."""
 
+from fabricgen.plan.contract import document_pattern
+from fabricgen.plan.demand import context_count
 from fabricgen.plan.rows import OperationRow
 from fabricgen.plan.support import matching_class
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, MemoryDispatchTarget
@@ -11,7 +13,8 @@ __all__ = ["field_meaning", "row_meanings"]
 #: What the values of a field say, by its name in any row.
 _FIELDS = {
     "active": "1: the memory runs its rows; 0: disabled",
-    "valid": "1: the port has a row",
+    "valid": "1: the row is Active",
+    "port": "which operation port the row is of",
     "capability_alternative": "which load or store of the port, counted in canonical order",
     "use_pattern": "which pattern of the port",
     "actor_clause": "which contract of the alternative",
@@ -23,13 +26,15 @@ _FIELDS = {
     "alignment": "exponent of the alignment in bytes; 0 for a plain access",
     "index_width": "bits of an index that count",
     "data_pointer_format": "which kind of data",
-    "service_target": "which service: 0 is the local one",
+    "service_target": "which service: the local one, where there is one, then the managers",
 }
 
 #: The same of fields whose names go on with a role or a number.
 _FAMILIES = {
     "actor_value": "which value of a set of the contract",
+    "source_tag_": "tag of the operand at its endpoint",
     "source_": "where the operand comes from: 0 is its endpoint",
+    "expose_tag_": "tag of the result at its endpoint",
     "expose_": "1: the result goes to its endpoint",
     "forward_": "1: the result goes to the connection",
 }
@@ -51,11 +56,13 @@ def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
         raise ValueError("Occurrence must have an operation engine, not None")
     ports = named.occurrence.engine.ports
     alternative = ports[row.port].capability_alternatives[row.capability_alternative]
+    pattern, _ = document_pattern(row.use_pattern, context_count(named.occurrence))
     access = row.access
     meanings = {
         "valid": "Active row",
+        "port": named.names.ports[row.port],
         "capability_alternative": _word(row.actor.schema_id.name),
-        "use_pattern": named.names.patterns[row.port][row.use_pattern],
+        "use_pattern": named.names.patterns[row.port][pattern],
         "actor_clause": "plain contract",
         "actor_value0": "volatile" if row.actor.contract.volatile else "not volatile",
         "base_addr": f"element 0 at byte {row.base_addr:#x}",
@@ -66,7 +73,7 @@ def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
         "alignment": f"aligned to {access.source_alignment_bytes} byte",
         "index_width": f"{access.address_lane_bits} bits",
         "data_pointer_format": "ordinary data",
-        "service_target": _target(row.service_target),
+        "service_target": _target(named, row.service_target),
     }
     bound = dict(alternative.role_to_endpoint)
     for role, source in row.sources:
@@ -74,10 +81,14 @@ def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
         if source.connection is not None:
             origin = f"connection {source.connection}"
         meanings[f"source_{role.name.lower()}"] = f"from {origin}"
+        if source.tag is not None:
+            meanings[f"source_tag_{role.name.lower()}"] = f"tag {source.tag}"
     for role, destination in row.destinations:
         endpoint = named.names.endpoints[bound[role]]
         negation = "" if destination.expose else "not "
         meanings[f"expose_{role.name.lower()}"] = f"{negation}to {endpoint}"
+        if destination.tag is not None:
+            meanings[f"expose_tag_{role.name.lower()}"] = f"tag {destination.tag}"
         for connection in destination.connections:
             meanings[f"forward_{role.name.lower()}_{connection}"] = f"to connection {connection}"
     return meanings
@@ -93,10 +104,10 @@ def _mask(alternative: MemoryCapabilityAlternative, row: OperationRow) -> str:
     return f"mask {_word(form.name)}, inactive lanes {_word(pairs[form].name)}"
 
 
-def _target(target: MemoryDispatchTarget) -> str:
+def _target(named: NamedMemory, target: MemoryDispatchTarget) -> str:
     if isinstance(target, LocalMemoryServiceTarget):
         return "local service"
-    return f"manager {target.ordinal}"
+    return f"manager {named.names.managers[target.ordinal]}"
 
 
 def _word(name: str) -> str:

@@ -56,11 +56,8 @@ def _pack(named: NamedMemory, layout: CarrierLayout, configuration: MemoryConfig
             return 0
         case Active(rows):
             bits = layout.active.mask
-    engine = named.occurrence.engine
-    for port, fields, row in zip(
-        () if engine is None else engine.ports, layout.rows, rows, strict=True
-    ):
-        values = {} if row is None else row_values(named.occurrence, port, row)
+    for fields, row in zip(layout.rows, rows, strict=True):
+        values = {} if row is None else row_values(named.occurrence, row)
         for name, value in values.items():
             # A choice among one has no field, and its index is 0.
             bits |= value << fields[name].offset if value else 0

@@ -4,46 +4,40 @@ Layout, encoder and decoder read the same lists, so an index means one thing.
 """
 
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.records.access import MemoryAccessClass
+from fabricgen.plan.demand import context_count
 from fabricgen.records.actor import ContractClause
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
     MemoryDispatchTarget,
 )
-from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.records.occurrence import MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = [
-    "access_classes",
-    "actor_clauses",
     "bound_endpoints",
     "clause_values",
+    "document_patterns",
     "highest",
+    "row_ports",
     "sink_connections",
     "source_connections",
     "targets",
 ]
 
 
-def actor_clauses(port: MemoryOperationPort) -> tuple[ContractClause, ...]:
-    """Every clause of every alternative; an index counts within one alternative only."""
-    return tuple(
-        clause
-        for alternative in port.capability_alternatives
-        for clause in alternative.actor_contract_domain.contract_clauses
-    )
+def row_ports(occurrence: MemoryOccurrence, row: int) -> tuple[MemoryOperationPort, ...]:
+    """Ports that a row may be of: its own if Spatial, all if Temporal."""
+    engine = occurrence.engine
+    if engine is None:
+        return ()
+    return engine.ports if isinstance(engine.contract, Temporal) else (engine.ports[row],)
 
 
-def access_classes(port: MemoryOperationPort) -> tuple[MemoryAccessClass, ...]:
-    """Every class of every alternative; an index counts within one alternative only."""
-    return tuple(
-        access_class
-        for alternative in port.capability_alternatives
-        if alternative.parameterized_access_domain is not None
-        for access_class in alternative.parameterized_access_domain.access_classes
-    )
+def document_patterns(occurrence: MemoryOccurrence, port: MemoryOperationPort) -> int:
+    """Patterns of a port, counted once for all contexts."""
+    return len(port.resource_contract.use_patterns) // context_count(occurrence)
 
 
 def clause_values(clause: ContractClause) -> tuple[tuple[bool, ...], ...]:

@@ -1,26 +1,29 @@
 """Which bits the semantic carrier of one memory has, and in which order (spec: Operation Rows).
 
-Bit 0 says ``Active``; the rows follow in port order. A row has its fields at fixed offsets, each
-as wide as its largest use over the row's port; what needs no bits has no field.
+Bit 0 says ``Active``; the rows follow in their order. A row has its fields at fixed offsets, each
+as wide as its largest use over the ports that the row may be of: its own in a Spatial table, all of
+them in a Temporal one, whose rows are alike. What needs no bits has no field.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.config.inventory import (
-    access_classes,
-    actor_clauses,
     clause_values,
+    document_patterns,
     highest,
+    row_ports,
     sink_connections,
     source_connections,
     targets,
 )
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.capacity import port_input_roles, port_result_roles
+from fabricgen.plan.demand import row_capacity, tag_width
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.occurrence import MemoryOccurrence
-from fabricgen.records.port import MemoryOperationPort
+from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
+from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["CarrierField", "CarrierLayout", "carrier_layout", "index_width"]
 
@@ -77,9 +80,9 @@ def carrier_layout(named: NamedMemory) -> CarrierLayout:
         )
     active = CarrierField("active", 0, 1)
     offset, rows = active.width, list[dict[str, CarrierField]]()
-    for port in () if occurrence.engine is None else occurrence.engine.ports:
+    for ordinal in range(row_capacity(occurrence)):
         row: dict[str, CarrierField] = {}
-        for name, width in _row_fields(occurrence, port):
+        for name, width in _row_fields(occurrence, row_ports(occurrence, ordinal)):
             if width:
                 row[name] = CarrierField(name, offset, width)
                 offset += width
@@ -93,51 +96,68 @@ def index_width(choices: int) -> int:
 
 
 def _row_fields(
-    occurrence: MemoryOccurrence, port: MemoryOperationPort
+    occurrence: MemoryOccurrence, ports: tuple[MemoryOperationPort, ...]
 ) -> Iterator[tuple[str, int]]:
     """Names and widths of one row's fields; a width of 0 means that there is no field."""
-    alternatives = port.capability_alternatives
+    alternatives = [each for port in ports for each in port.capability_alternatives]
+    tag = tag_width(occurrence) or 0
     yield "valid", 1
-    yield "capability_alternative", index_width(len(alternatives))
-    yield "use_pattern", index_width(len(port.resource_contract.use_patterns))
-    yield from _actor_fields(port)
+    yield "port", index_width(len(ports))
+    yield "capability_alternative", _widest(len(port.capability_alternatives) for port in ports)
+    yield "use_pattern", _widest(document_patterns(occurrence, port) for port in ports)
+    yield from _actor_fields(alternatives)
     yield "base_addr", _BASE_ADDR_WIDTH
-    yield from _access_fields(port)
-    for role in port_input_roles(port):
-        choices = 1 + len(sink_connections(occurrence, port, role))
-        yield f"source_{role.name.lower()}", index_width(choices)
+    yield from _access_fields(alternatives)
+    for role in _roles(map(port_input_roles, ports)):
+        sinks = (len(sink_connections(occurrence, port, role)) for port in ports)
+        yield f"source_{role.name.lower()}", index_width(1 + max(sinks))
+        yield f"source_tag_{role.name.lower()}", tag
     yield "service_target", index_width(len(targets(occurrence)))
-    for role in port_result_roles(port):
+    for role in _roles(map(port_result_roles, ports)):
         yield f"expose_{role.name.lower()}", 1
-        for connection in source_connections(occurrence, port, role):
+        yield f"expose_tag_{role.name.lower()}", tag
+        sources = {c for port in ports for c in source_connections(occurrence, port, role)}
+        for connection in sorted(sources):
             yield f"forward_{role.name.lower()}_{connection}", 1
 
 
-def _actor_fields(port: MemoryOperationPort) -> Iterator[tuple[str, int]]:
-    counts = [
-        len(alternative.actor_contract_domain.contract_clauses)
-        for alternative in port.capability_alternatives
-    ]
-    yield "actor_clause", index_width(max(counts))
-    values = [clause_values(clause) for clause in actor_clauses(port)]
+def _widest(counts: Iterable[int]) -> int:
+    return index_width(max(counts))
+
+
+def _roles(groups: Iterable[tuple[ServiceValueRole, ...]]) -> list[ServiceValueRole]:
+    """Roles of all groups, in role order."""
+    return sorted({role for group in groups for role in group}, key=lambda role: role.value)
+
+
+def _actor_fields(
+    alternatives: Sequence[MemoryCapabilityAlternative],
+) -> Iterator[tuple[str, int]]:
+    clauses = [each.actor_contract_domain.contract_clauses for each in alternatives]
+    yield "actor_clause", _widest(map(len, clauses))
+    values = [clause_values(clause) for each in clauses for clause in each]
     for position in range(max(map(len, values))):
-        cardinality = max(len(each[position]) for each in values if position < len(each))
-        yield f"actor_value{position}", index_width(cardinality)
+        yield (
+            f"actor_value{position}",
+            _widest(len(each[position]) for each in values if position < len(each)),
+        )
 
 
-def _access_fields(port: MemoryOperationPort) -> Iterator[tuple[str, int]]:
+def _access_fields(
+    alternatives: Sequence[MemoryCapabilityAlternative],
+) -> Iterator[tuple[str, int]]:
     domains = [
         alternative.parameterized_access_domain
-        for alternative in port.capability_alternatives
+        for alternative in alternatives
         if alternative.parameterized_access_domain is not None
     ]
-    classes = access_classes(port)
-    yield "access_class", index_width(max(len(domain.access_classes) for domain in domains))
+    classes = [each for domain in domains for each in domain.access_classes]
+    yield "access_class", _widest(len(domain.access_classes) for domain in domains)
     yield "element_width", max(highest(c.element_width_bits).bit_length() for c in classes)
     yield "lane_count", max(highest(c.flattened_lane_count).bit_length() for c in classes)
-    yield "mask_pair", index_width(max(len(c.mask_inactive_pairs) for c in classes))
+    yield "mask_pair", _widest(len(c.mask_inactive_pairs) for c in classes)
     exponents = [c.source_alignment.accepted_log2_byte_alignments for c in classes]
     yield "alignment", max(highest(domain).bit_length() for domain in exponents)
     widths = [c.address_domain.accepted_index_width_bits for c in classes]
     yield "index_width", max(highest(domain).bit_length() for domain in widths)
-    yield "data_pointer_format", index_width(max(len(c.data_pointer_formats) for c in classes))
+    yield "data_pointer_format", _widest(len(c.data_pointer_formats) for c in classes)

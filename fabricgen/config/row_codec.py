@@ -7,9 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fabricgen.config.inventory import clause_values, sink_connections, source_connections, targets
+from fabricgen.config.inventory import (
+    clause_values,
+    document_patterns,
+    row_ports,
+    sink_connections,
+    source_connections,
+    targets,
+)
 from fabricgen.errors import Diagnostic, Invalid
-from fabricgen.plan.capacity import port_input_roles, port_result_roles
+from fabricgen.plan.capacity import port_input_roles
+from fabricgen.plan.contract import document_pattern, use_pattern_key
+from fabricgen.plan.demand import context_count, is_temporal
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import OperationRow, ResultDestination, RoleSource
 from fabricgen.plan.support import matching_class, matching_clause
@@ -32,15 +41,18 @@ _ALIGNMENT_EXPONENTS = 64
 _T = TypeVar("_T")
 
 
-def row_values(
-    occurrence: MemoryOccurrence, port: MemoryOperationPort, row: OperationRow
-) -> dict[str, int]:
+def row_values(occurrence: MemoryOccurrence, row: OperationRow) -> dict[str, int]:
     """Field values of a legal row; what it does not use is not listed."""
+    if occurrence.engine is None:
+        raise ValueError("Occurrence must have an operation engine, not None")
+    port = occurrence.engine.ports[row.port]
     alternative = port.capability_alternatives[row.capability_alternative]
+    pattern, _ = document_pattern(row.use_pattern, context_count(occurrence))
     values = {
         "valid": 1,
+        **({"port": row.port} if is_temporal(occurrence) else {}),
         "capability_alternative": row.capability_alternative,
-        "use_pattern": row.use_pattern,
+        "use_pattern": pattern,
         "base_addr": row.base_addr,
         "service_target": targets(occurrence).index(row.service_target),
         **_actor_values(alternative, row.actor),
@@ -50,8 +62,12 @@ def row_values(
         if source.connection is not None:
             code = 1 + sink_connections(occurrence, port, role).index(source.connection)
             values[f"source_{role.name.lower()}"] = code
+        if source.tag is not None:
+            values[f"source_tag_{role.name.lower()}"] = source.tag
     for role, destination in row.destinations:
         values[f"expose_{role.name.lower()}"] = int(destination.expose)
+        if destination.tag is not None:
+            values[f"expose_tag_{role.name.lower()}"] = destination.tag
         for connection in destination.connections:
             values[f"forward_{role.name.lower()}_{connection}"] = 1
     return values
@@ -108,19 +124,23 @@ def decode_row(
     """
     if occurrence.engine is None:
         raise ValueError("Occurrence must have an operation engine, not None")
-    port = occurrence.engine.ports[ordinal]
+    port = _chosen(row_ports(occurrence, ordinal), "port", values)
     choices = _choices(port, values)
     if found := tuple(_value_findings(occurrence, port, choices, values)):
         raise Invalid(*found)
     actor, access = _actor(choices, values), _access(choices, values)
     inputs, results = active_roles(choices.alternative, actor, access)
-    unused = _unused_findings(port, [r for r, _ in inputs], [r for r, _ in results], values)
-    if found := tuple(unused):
+    used = {
+        *(name for role, _ in inputs for name in _source_fields(role, values)),
+        *(name for role, _ in results for name in _result_fields(occurrence, port, role, values)),
+    }
+    if found := tuple(_unused_findings(used, values)):
         raise Invalid(*found)
+    temporal, pattern = is_temporal(occurrence), values.get("use_pattern", 0)
     return OperationRow(
-        port=ordinal,
+        port=values.get("port", 0) if temporal else ordinal,
         capability_alternative=values.get("capability_alternative", 0),
-        use_pattern=values.get("use_pattern", 0),
+        use_pattern=use_pattern_key(pattern, ordinal if temporal else 0, context_count(occurrence)),
         actor=actor,
         access=access,
         base_addr=values["base_addr"],
@@ -166,7 +186,7 @@ def _value_findings(
     """Indices that depend on the choices, or on nothing."""
     access_class = choices.access_class
     counts = {
-        "use_pattern": len(port.resource_contract.use_patterns),
+        "use_pattern": document_patterns(occurrence, port),
         "mask_pair": len(access_class.mask_inactive_pairs),
         "alignment": _ALIGNMENT_EXPONENTS,
         "data_pointer_format": len(access_class.data_pointer_formats),
@@ -203,25 +223,37 @@ def _access(choices: _Choices, values: Mapping[str, int]) -> CanonicalMemoryAcce
     )
 
 
-def _unused_findings(
+def _source_fields(role: ServiceValueRole, values: Mapping[str, int]) -> Iterator[str]:
+    """Fields that an active input role uses."""
+    name = role.name.lower()
+    yield f"source_{name}"
+    if not values.get(f"source_{name}", 0):
+        yield f"source_tag_{name}"
+
+
+def _result_fields(
+    occurrence: MemoryOccurrence,
     port: MemoryOperationPort,
-    inputs: Sequence[ServiceValueRole],
-    results: Sequence[ServiceValueRole],
+    role: ServiceValueRole,
     values: Mapping[str, int],
-) -> Iterator[Diagnostic]:
-    """Fields of a role that the selected access leaves inactive are zero."""
-    idle = {
-        **{f"source_{r.name.lower()}": r for r in port_input_roles(port) if r not in inputs},
-        **{f"expose_{r.name.lower()}": r for r in port_result_roles(port) if r not in results},
-    }
+) -> Iterator[str]:
+    """Fields that an active result role uses."""
+    name = role.name.lower()
+    yield f"expose_{name}"
+    if values[f"expose_{name}"]:
+        yield f"expose_tag_{name}"
+    for connection in source_connections(occurrence, port, role):
+        yield f"forward_{name}_{connection}"
+
+
+def _unused_findings(used: set[str], values: Mapping[str, int]) -> Iterator[Diagnostic]:
+    """Fields of roles that the selected port and access leave inactive are zero."""
     for name, value in values.items():
-        prefix, _, rest = name.partition("_")
-        key = f"expose_{rest.rpartition('_')[0]}" if prefix == "forward" else name
-        if value and key in idle:
+        if value and name not in used and name.startswith(("source_", "expose_", "forward_")):
             yield Diagnostic(
                 "carrier-unused-field",
                 name,
-                f"The field must be 0 where {idle[key].name} is inactive, not {value}",
+                f"The field must be 0 where the row does not use it, not {value}",
             )
 
 
@@ -231,8 +263,10 @@ def _source(
     role: ServiceValueRole,
     values: Mapping[str, int],
 ) -> RoleSource:
-    code = values.get(f"source_{role.name.lower()}", 0)
-    return RoleSource(sink_connections(occurrence, port, role)[code - 1] if code else None)
+    name = role.name.lower()
+    if code := values.get(f"source_{name}", 0):
+        return RoleSource(sink_connections(occurrence, port, role)[code - 1])
+    return RoleSource(tag=values.get(f"source_tag_{name}"))
 
 
 def _destination(
@@ -242,11 +276,13 @@ def _destination(
     values: Mapping[str, int],
 ) -> ResultDestination:
     name = role.name.lower()
+    exposed = bool(values[f"expose_{name}"])
     return ResultDestination(
-        expose=bool(values[f"expose_{name}"]),
+        expose=exposed,
         connections=tuple(
             connection
             for connection in source_connections(occurrence, port, role)
             if values[f"forward_{name}_{connection}"]
         ),
+        tag=values.get(f"expose_tag_{name}") if exposed else None,
     )

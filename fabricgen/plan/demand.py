@@ -22,6 +22,8 @@ __all__ = [
     "MemoryDemand",
     "RowRole",
     "assign_row_ordinals",
+    "context_count",
+    "is_temporal",
     "memory_demand",
     "row_alternative",
     "row_bindings",
@@ -78,6 +80,12 @@ class MemoryDemand:
         return next(iter(self.ingress.get((endpoint, tag), ())), None)
 
 
+def is_temporal(occurrence: MemoryOccurrence) -> bool:
+    """Tell whether the occurrence has a Temporal engine."""
+    engine = occurrence.engine
+    return engine is not None and isinstance(engine.contract, Temporal)
+
+
 def row_capacity(occurrence: MemoryOccurrence) -> int:
     """Rows of the operation table: one per port, or the resident contexts."""
     engine = occurrence.engine
@@ -88,12 +96,17 @@ def row_capacity(occurrence: MemoryOccurrence) -> int:
     return len(engine.ports)
 
 
-def tag_width(occurrence: MemoryOccurrence) -> int | None:
-    """Bits of every Physical Tag of the engine; ``None`` for a Spatial one."""
+def context_count(occurrence: MemoryOccurrence) -> int:
+    """Contexts of every port: the rows of a Temporal table, and 1 in a Spatial one."""
     engine = occurrence.engine
     if engine is None or not isinstance(engine.contract, Temporal):
-        return None
-    return occurrence.endpoints[0].tag_width
+        return 1
+    return engine.contract.resident_context_count
+
+
+def tag_width(occurrence: MemoryOccurrence) -> int | None:
+    """Bits of every Physical Tag of the engine; ``None`` for a Spatial one."""
+    return occurrence.endpoints[0].tag_width if is_temporal(occurrence) else None
 
 
 def assign_row_ordinals(wanted: Sequence[int | None], capacity: int) -> tuple[int, ...]:

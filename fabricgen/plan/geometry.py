@@ -41,9 +41,6 @@ __all__ = [
 #: A request names its mode by ordinal, and each mode is a layer of the lane multiplexers.
 MODE_LIMIT = 64
 
-#: Bits of a byte address at a manager.
-MANAGER_ADDRESS_BITS = 64
-
 #: Banks of the largest service: the crossbar grows with banks times requesters.
 _BANK_LIMIT = 64
 

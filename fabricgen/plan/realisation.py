@@ -8,13 +8,14 @@ from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.geometry import bank_geometry, requester_shape
 from fabricgen.plan.lanes import element_bytes
-from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration
+from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
+from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
 
-__all__ = ["CONTEXT_LIMIT", "unsupported", "unsupported_rows"]
+__all__ = ["CONTEXT_LIMIT", "lies_in_one_beat", "unsupported", "unsupported_rows"]
 
 #: Bits of the widest token; each is a wire of a port, and of several registers behind it.
 _ENDPOINT_LIMIT = 16384
@@ -54,23 +55,43 @@ def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
 def unsupported_rows(
     named: NamedMemory, configuration: MemoryConfiguration
 ) -> tuple[Diagnostic, ...]:
-    """Report every legal row that an implementation option of the memory gives up."""
+    """Report every legal row that the hardware of the memory gives up."""
     match configuration:
         case Disabled():
             return ()
         case Active(rows):
             return tuple(
-                Diagnostic(
-                    "row-base-unaligned",
-                    f"operation_rows[{ordinal}].base_addr",
-                    f"With aligned_bases the base must be a multiple of {size} bytes, "
-                    f"not {row.base_addr}",
-                )
+                finding
                 for ordinal, row in enumerate(rows)
                 if row is not None
-                and named.implementation.aligned_bases
-                and row.base_addr % (size := element_bytes(row.access))
+                for finding in _under(f"operation_rows[{ordinal}]", _row_findings(named, row))
             )
+
+
+def _row_findings(named: NamedMemory, row: OperationRow) -> Iterator[Diagnostic]:
+    size = element_bytes(row.access)
+    if named.implementation.aligned_bases and row.base_addr % size:
+        yield Diagnostic(
+            "row-base-unaligned",
+            "base_addr",
+            f"With aligned_bases the base must be a multiple of {size} bytes, not {row.base_addr}",
+        )
+    target = row.service_target
+    if isinstance(target, ManagerEndpointTarget) and row.actor.contract.volatile:
+        beat = named.occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
+        if row.access.lane_count > 1 or not lies_in_one_beat(size, beat) or row.base_addr % size:
+            yield Diagnostic(
+                "row-volatile-beats",
+                "access",
+                f"A volatile access of a manager must be one lane inside one beat of {beat} bytes "
+                f"at every index, not {row.access.lane_count} of {size} bytes from "
+                f"{row.base_addr}",
+            )
+
+
+def lies_in_one_beat(element_bytes: int, beat_bytes: int) -> bool:
+    """Tell whether every element at a multiple of its size lies inside one beat."""
+    return beat_bytes % element_bytes == 0
 
 
 def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:

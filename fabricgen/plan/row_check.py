@@ -9,14 +9,20 @@ from dataclasses import replace
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.admission import admitting_capability
-from fabricgen.plan.demand import memory_demand, row_alternative, row_capacity, tag_width
+from fabricgen.plan.demand import (
+    is_temporal,
+    memory_demand,
+    row_alternative,
+    row_capacity,
+    tag_width,
+)
 from fabricgen.plan.roles import RoleBindings, active_roles
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.plan.table_check import table_findings
 from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.records.occurrence import MemoryOccurrence, Temporal
+from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["configuration_findings"]
@@ -36,14 +42,15 @@ def configuration_findings(
 def _table_findings(
     occurrence: MemoryOccurrence, rows: tuple[OperationRow | None, ...]
 ) -> Iterator[Diagnostic]:
-    capacity, is_temporal = row_capacity(occurrence), _is_temporal(occurrence)
+    capacity = row_capacity(occurrence)
     if len(rows) != capacity:
-        per = (
-            "A Temporal table has one row per context"
-            if is_temporal
-            else ("A Spatial table has one row per port")
+        schedule = "Temporal" if is_temporal(occurrence) else "Spatial"
+        owner = "context" if is_temporal(occurrence) else "port"
+        yield Diagnostic(
+            "row-count",
+            "operation_rows",
+            f"A {schedule} table has one row per {owner}, {capacity}, not {len(rows)}",
         )
-        yield Diagnostic("row-count", "operation_rows", f"{per}, {capacity}, not {len(rows)}")
         return
     if not any(rows):
         yield Diagnostic(
@@ -83,16 +90,11 @@ def _row_findings(
         yield from _destination_findings(occurrence, row, results)
 
 
-def _is_temporal(occurrence: MemoryOccurrence) -> bool:
-    engine = occurrence.engine
-    return engine is not None and isinstance(engine.contract, Temporal)
-
-
 def _port_findings(
     occurrence: MemoryOccurrence, ordinal: int, row: OperationRow
 ) -> Iterator[Diagnostic]:
     ports = 0 if occurrence.engine is None else len(occurrence.engine.ports)
-    if _is_temporal(occurrence):
+    if is_temporal(occurrence):
         if not 0 <= row.port < ports:
             yield Diagnostic(
                 "row-port", "port", f"The port must be one of the {ports} ports, not {row.port}"
@@ -109,7 +111,7 @@ def _context_findings(
     occurrence: MemoryOccurrence, ordinal: int, row: OperationRow
 ) -> Iterator[Diagnostic]:
     """The requester of a use pattern is a context, and row ``k`` of a Temporal table is one."""
-    if occurrence.engine is None or not _is_temporal(occurrence):
+    if occurrence.engine is None or not is_temporal(occurrence):
         return
     patterns = occurrence.engine.ports[row.port].resource_contract.use_patterns
     if 0 <= row.use_pattern < len(patterns):

@@ -11,6 +11,7 @@ from tests.support.memories import (
 )
 from tests.support.memories import service as local_service
 from tests.support.records import copy_fabric, load_fabric
+from tests.support.temporal import manager_memory, temporal_memory
 
 
 def spans(fields):
@@ -96,3 +97,56 @@ def test_fields_neither_overlap_nor_leave_gaps():
             assert field.offset == end
             end += field.width
     assert end == layout.width
+
+
+def test_a_temporal_table_has_equal_rows_as_wide_as_the_widest_port():
+    # Two ports, two targets and two classes take 1 bit each; both ports have one alternative.
+    # Only the write port has a data operand, only the read port a data result. Connection 0 leads
+    # from rd_data (7) to wr_data (4), connection 1 from rd_done (8) to wr_ctrl (6).
+    named = temporal_memory(
+        managers={"ext0": 64}, connections=[("rd_data", "wr_data"), ("rd_done", "wr_ctrl")]
+    )
+    layout = carrier_layout(named)
+    row = [
+        ("valid", 1, 1),
+        ("port", 2, 1),
+        ("base_addr", 3, 64),
+        ("access_class", 67, 1),
+        ("element_width", 68, 6),
+        ("lane_count", 74, 3),
+        ("mask_pair", 77, 1),
+        ("alignment", 78, 6),
+        ("index_width", 84, 6),
+        ("source_tag_address", 90, 4),
+        ("source_data", 94, 1),
+        ("source_tag_data", 95, 4),
+        ("source_tag_mask", 99, 4),
+        ("source_control", 103, 1),
+        ("source_tag_control", 104, 4),
+        ("service_target", 108, 1),
+        ("expose_data", 109, 1),
+        ("expose_tag_data", 110, 4),
+        ("forward_data_0", 114, 1),
+        ("expose_completion", 115, 1),
+        ("expose_tag_completion", 116, 4),
+        ("forward_completion_1", 120, 1),
+    ]
+    assert spans(layout.rows[0]) == row
+    assert layout.width == 1 + 4 * 120
+    for ordinal, fields in enumerate(layout.rows):
+        assert spans(fields) == [(name, at + 120 * ordinal, width) for name, at, width in row]
+
+
+def test_a_pattern_has_one_index_for_all_contexts():
+    # Direct and lanes are 2 patterns, of 8 use patterns; element and vector are 2 alternatives.
+    rows = carrier_layout(temporal_memory(lanes=True)).rows
+    assert [(rows[0][name].offset, rows[0][name].width) for name in ("port", "use_pattern")] == [
+        (2, 1),
+        (4, 1),
+    ]
+    assert len(rows) == 4
+
+
+def test_one_manager_and_no_service_need_no_target():
+    (row, *_) = carrier_layout(manager_memory(contexts=1)).rows
+    assert "service_target" not in row

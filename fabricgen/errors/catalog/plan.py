@@ -175,6 +175,11 @@ RULES: dict[str, Rule] = {
         "With the option aligned_bases every base is a multiple of its element size.",
         "Local Memory Service",
     ),
+    "row-volatile-beats": Rule(
+        "A volatile access of a manager is one operation that the provider sees: one lane inside "
+        "one beat.",
+        "Local Memory Service",
+    ),
     "multiple-memories": Rule(
         "This generator realises fabrics of one memory.",
         "Legal Occurrence Forms",
