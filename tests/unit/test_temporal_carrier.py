@@ -175,7 +175,7 @@ def test_two_rows_of_one_tag_are_refused_in_the_carrier_too():
     )
     bits = encode_configuration(NAMED, table)
     assert refused(with_field(bits, 1, "source_tag_address", 0)) == [
-        ("operation_rows", "row-ingress-conflict")
+        ("operation_rows[1].sources.address", "row-ingress-conflict")
     ]
 
 
