@@ -7,12 +7,19 @@ JOBS ?= 2
 N ?= 100
 SEED ?= 1
 
-.PHONY: demo test test-slow formal bench qor fuzz lint clean tools
+.PHONY: demo test test-slow formal bench qor fuzz lint clean tools compilers
 
-demo: $(VENV)/sim.stamp
+# Verilator compiles what it simulates; where nothing can, the demo runs on the Python simulator.
+DEMO_SIMULATOR := $(if $(shell command -v g++),verilator,python)
+
+demo: $(VENV)/sim.stamp | $(if $(filter verilator,$(DEMO_SIMULATOR)),compilers)
+	@if [ $(DEMO_SIMULATOR) = python ]; then \
+	  echo "There is no g++ here: the demo runs on the Python simulator, which is slow."; \
+	fi
 	$(BIN)/fabricgen examples spatial-local -o build/demo
 	$(BIN)/fabricgen emit build/demo/fabric.toml -o build/demo/rtl
-	$(BIN)/fabricgen simulate build/demo/fabric.toml build/demo/mapping.toml build/demo/workload.toml --seed 1
+	$(BIN)/fabricgen simulate build/demo/fabric.toml build/demo/mapping.toml build/demo/workload.toml \
+	  --seed 1 --simulator $(DEMO_SIMULATOR)
 
 test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m "not slow" -n $(JOBS)
@@ -45,6 +52,13 @@ tools:
 	@missing=; \
 	command -v $(PYTHON) >/dev/null || missing="$$missing python3"; \
 	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || missing="$$missing python3-venv"; \
+	if [ -n "$$missing" ]; then \
+	  echo "missing:$$missing; install with: apt-get install -y --no-install-recommends$$missing"; exit 1; \
+	fi
+
+# What Verilator needs from the system.
+compilers:
+	@missing=; \
 	command -v g++ >/dev/null || missing="$$missing g++"; \
 	ls /usr/lib/*/libpython3*.so* >/dev/null 2>&1 || missing="$$missing libpython3.11"; \
 	if [ -n "$$missing" ]; then \
@@ -58,6 +72,6 @@ $(VENV)/sim.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[sim]'
 	@touch $@
 
-$(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python
+$(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python compilers
 	$(BIN)/python -m pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/sim.stamp
