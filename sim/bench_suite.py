@@ -10,15 +10,15 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
-from fabricgen.author.workload import StreamRef, Workload
-from sim.bench_documents import BenchPort, fabric_document, mapping_document
+from fabricgen.author.workload import Workload
+from sim.bench_documents import BenchEngine, BenchPort, BenchRow
 from sim.environment import SIMULATORS
 from sim.report import SimulationReport
 from sim.simulate import simulate
@@ -50,44 +50,52 @@ class Figure:
         return self.achieved >= self.must - 1e-9
 
 
+#: Tokens of one row: of its address, and of its mask where it has one.
+Tokens = tuple[tuple[int, ...], tuple[int, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One design with its traffic; ``indices[i]`` are the address tokens of port ``i``."""
+    """One design with its traffic; ``tokens[i]`` are addresses and masks of row ``i``."""
 
     name: str
-    ports: tuple[BenchPort, ...]
-    banks: int
-    beat_bits: int
-    indices: tuple[tuple[int, ...], ...]
+    engine: BenchEngine
+    tokens: tuple[Tokens, ...]
     figures: Callable[[str, SimulationReport], list[Figure]]
-    capacity_bytes: int = 8192
+
+    def streams(self) -> Iterator[tuple[str, int | None, tuple[int, ...]]]:
+        """Endpoint, tag and tokens of every external operand."""
+        for number, row in enumerate(self.engine.rows):
+            port, (addresses, masks) = self.engine.ports[row.port], self.tokens[number]
+            count = len(addresses)
+            spread = 0x9E3779B97F4A7C15F39CC0605CEDC834 & (1 << port.data_bits) - 1
+            values = {
+                "address": addresses,
+                "mask": masks,
+                "control": (0,) * count,
+                "data": tuple(
+                    spread * (each + 1) & (1 << port.data_bits) - 1 for each in range(count)
+                ),
+            }
+            for role in port.inputs:
+                if role not in row.sources:
+                    tag = self.engine.tag(number, role)
+                    yield self.engine.endpoint(row.port, role), tag, values[role]
 
 
 def measure(case: Case, simulator: str, directory: Path) -> list[Figure]:
     """Simulate one case and read its figures; a mismatch ends the suite."""
     name = "-".join(["bench", *re.findall("[a-z0-9]+", case.name.lower())])
-    text = fabric_document(
-        name,
-        case.ports,
-        banks=case.banks,
-        beat_bits=case.beat_bits,
-        capacity_bytes=case.capacity_bytes,
-    )
-    fabric = parse_fabric(text)
-    rows = parse_mapping(mapping_document(name, case.ports), fabric)
+    fabric = parse_fabric(case.engine.fabric_document(name))
+    rows = parse_mapping(case.engine.mapping_document(name), fabric)
     names = fabric.memories[0].names.endpoints
-    streams: dict[StreamRef, tuple[int, ...]] = {}
-    for number, tokens in enumerate(case.indices):
-        streams[0, names.index(f"p{number}_addr"), None] = tokens
-        streams[0, names.index(f"p{number}_ctrl"), None] = (0,) * len(tokens)
-        if case.ports[number].kind == "store":
-            mask = (1 << case.ports[number].data_bits) - 1
-            values = tuple(0x9E3779B97F4A7C15 * (i + 1) & mask for i in range(len(tokens)))
-            streams[0, names.index(f"p{number}_data"), None] = values
     report = simulate(
         fabric,
         rows,
-        Workload(streams, ((),)),
+        Workload(
+            {(0, names.index(endpoint), tag): tokens for endpoint, tag, tokens in case.streams()},
+            ((),),
+        ),
         simulator=simulator,
         seed=1,
         build_dir=directory / name,
@@ -101,30 +109,72 @@ def measure(case: Case, simulator: str, directory: Path) -> list[Figure]:
 def cases() -> list[Case]:
     """Every design of the suite with its traffic."""
     rng = random.Random(1)
-    found = []
+    return [
+        *_spatial(rng),
+        *_temporal(),
+        *_connections(),
+        *_contiguous(),
+        *_indexed(rng),
+        *_active_lanes(rng),
+        *_managers(),
+    ]
+
+
+def _spatial(rng: random.Random) -> Iterator[Case]:
     for kind in ("load", "store"):
         tokens = tuple(rng.randrange(2048) for _ in range(_FIRINGS))
-        port = BenchPort(kind, "element", 32)
-        found.append(Case(f"Spatial element {kind}", (port,), 4, 32, (tokens,), _element))
-    found += _parallel()
-    found += _contiguous()
-    found += _indexed(rng)
-    return found
-
-
-def _parallel() -> list[Case]:
-    """Port ``i`` meets bank ``(n + i) % banks`` in its firing ``n``: no two meet."""
-    found = []
+        engine = BenchEngine([BenchPort(kind, "element", 32)], [BenchRow()])
+        yield Case(f"Spatial element {kind}", engine, ((tokens, ()),), _element)
+    # Port i meets bank (n + i) % banks in its firing n: no two meet.
     for count in (2, 4):
-        ports = tuple(BenchPort("load", "element", 32) for _ in range(count))
-        tokens = tuple(tuple((n + i) % 64 for n in range(_FIRINGS)) for i in range(count))
-        name = f"{count} ports, conflict-free"
-        found.append(Case(name, ports, count, 32, tokens, _all_ports))
-    return found
+        ports = [BenchPort("load", "element", 32)] * count
+        engine = BenchEngine(ports, [BenchRow(i) for i in range(count)], banks=count)
+        yield Case(f"{count} ports, conflict-free", engine, _apart(count), _all_rows(count))
 
 
-def _contiguous() -> list[Case]:
-    found = []
+def _apart(count: int) -> tuple[Tokens, ...]:
+    return tuple((tuple((n + i) % 64 for n in range(_FIRINGS)), ()) for i in range(count))
+
+
+def _temporal() -> Iterator[Case]:
+    port = BenchPort("load", "element", 32)
+    one = BenchEngine([port], [BenchRow()], contexts=2)
+    yield Case("Temporal, one row", one, _apart(1), _all_rows(0.5))
+    for kind, count in (("load", 2), ("store", 2), ("load", 4)):
+        engine = BenchEngine(
+            [BenchPort(kind, "element", 32)], [BenchRow() for _ in range(count)], contexts=count
+        )
+        # Rows of stores write apart: no two of them may touch one byte.
+        tokens = tuple((tuple(256 * i + n % 64 for n in range(_FIRINGS)), ()) for i in range(count))
+        yield Case(f"Temporal {kind}, {count} rows on one port", engine, tokens, _all_rows(1))
+    shared = BenchPort("store", "element", 32, shared={"data": "address"})
+    engine = BenchEngine([shared], [BenchRow(), BenchRow(base=4096)], contexts=2)
+    name = "Temporal store, 2 rows, 2 roles on one ingress"
+    yield Case(name, engine, _apart(2), _all_rows(0.5))
+    rows = [BenchRow(0), BenchRow(1), BenchRow(0), BenchRow(1)]
+    engine = BenchEngine([port, port], rows, contexts=4, banks=4)
+    # Firing n of a port goes to its rows in turn; the two ports stay two banks apart.
+    tokens = tuple((tuple((n + 2 * (i % 2)) % 64 for n in range(_FIRINGS)), ()) for i in range(4))
+    yield Case("Temporal, 2 ports, conflict-free", engine, tokens, _all_rows(2))
+
+
+def _connections() -> Iterator[Case]:
+    load, store = BenchPort("load", "element", 32), BenchPort("store", "element", 32)
+    for schedule, contexts, limit in (("Spatial", None, 4.0), ("Temporal", 2, 6.0)):
+        rows = [BenchRow(0), BenchRow(1, 4096, {"data": "row0.data"})]
+        copy = BenchEngine([load, store], rows, contexts)
+        name = f"{schedule} internal connection, load to store"
+        yield Case(name, copy, _apart(2), _second_row(0.5))
+        once = tuple((addresses[:1], masks) for addresses, masks in _apart(2))
+        yield Case(f"{name}, round trip", copy, once, _round_trip(limit))
+        ports, chase = [load, load], [BenchRow(0), BenchRow(1, 0, {"address": "row0.data"})]
+        if contexts is not None:
+            ports, chase = [load], [BenchRow(0), BenchRow(0, 0, {"address": "row0.data"})]
+        engine = BenchEngine(ports, chase, contexts)
+        yield Case(f"{schedule} pointer chase, round trip", engine, once, _round_trip(limit))
+
+
+def _contiguous() -> Iterator[Case]:
     for kind in ("load", "store"):
         for name, base, banks, beat_bits in (
             ("aligned, 2 beats on 4 banks", 0, 4, 64),
@@ -132,15 +182,13 @@ def _contiguous() -> list[Case]:
             ("unaligned, 3 beats on 2 banks", 4, 2, 64),
             ("unaligned, 5 beats on 4 banks", 2, 4, 32),
         ):
-            port = BenchPort(kind, "contiguous", 32, 4, in_flight=8, base=base)
+            port = BenchPort(kind, "contiguous", 32, 4, in_flight=8)
             tokens = tuple(4 * (7 * n % 64) for n in range(_FIRINGS))
-            title = f"contiguous {kind}, {name}"
-            found.append(Case(title, (port,), banks, beat_bits, (tokens,), _per_firing))
-    return found
+            engine = BenchEngine([port], [BenchRow(0, base)], banks=banks, beat_bits=beat_bits)
+            yield Case(f"contiguous {kind}, {name}", engine, ((tokens, ()),), _per_firing)
 
 
-def _indexed(rng: random.Random) -> list[Case]:
-    found = []
+def _indexed(rng: random.Random) -> Iterator[Case]:
     for kind, verb in (("load", "gather"), ("store", "scatter")):
         for name, draw in (
             ("one beat per bank", lambda lane: 4 * rng.randrange(256) + lane),
@@ -149,11 +197,56 @@ def _indexed(rng: random.Random) -> list[Case]:
             ("uniform random", lambda lane: rng.randrange(1024)),
         ):
             port = BenchPort(kind, "indexed", 32, 4, in_flight=8)
-            tokens = tuple(
-                sum(draw(lane) << 32 * lane for lane in range(4)) for _ in range(_FIRINGS)
-            )
-            found.append(Case(f"{verb}, {name}", (port,), 4, 32, (tokens,), _per_firing))
-    return found
+            engine = BenchEngine([port], [BenchRow()])
+            yield Case(f"{verb}, {name}", engine, ((_lanes(draw), ()),), _per_firing)
+
+
+def _lanes(draw: Callable[[int], int]) -> tuple[int, ...]:
+    """Address tokens of four lanes."""
+    return tuple(sum(draw(lane) << 32 * lane for lane in range(4)) for _ in range(_FIRINGS))
+
+
+def _active_lanes(rng: random.Random) -> Iterator[Case]:
+    """Lanes one by one, or as many per cycle as the option lets in."""
+    for kind, verb in (("load", "gather"), ("store", "scatter")):
+        for name, draw, issue_lanes, masked in (
+            ("one beat per bank, 1 lane a cycle", _each_bank, 1, False),
+            ("one beat per bank, 2 lanes a cycle", _each_bank, 2, False),
+            ("one beat per bank, 4 lanes a cycle", _each_bank, 4, False),
+            ("all on one bank, 4 lanes a cycle", lambda lane: 4 * (8 * lane + 3), 4, False),
+            ("random masks, 2 lanes a cycle", _each_bank, 2, True),
+        ):
+            port = BenchPort(kind, "indexed", 32, 4, masked, 8, "active_lanes")
+            engine = BenchEngine([port], [BenchRow()], issue_lanes=issue_lanes)
+            masks = tuple(rng.randrange(1, 16) for _ in range(_FIRINGS)) if masked else ()
+            title = f"{verb}, active lanes, {name}"
+            yield Case(title, engine, ((_lanes(draw), masks),), _per_firing)
+    port = BenchPort("load", "contiguous", 32, 4, False, 8, "active_lanes")
+    tokens = tuple(4 * (7 * n % 64) for n in range(_FIRINGS))
+    engine = BenchEngine([port], [BenchRow()], issue_lanes=2)
+    name = "contiguous load, active lanes, 2 lanes a cycle"
+    yield Case(name, engine, ((tokens, ()),), _per_firing)
+
+
+def _each_bank(lane: int) -> int:
+    return 4 * (5 * lane + 1) + lane
+
+
+def _managers() -> Iterator[Case]:
+    """Beats of 64 bits, of a memory that answers a cycle after it took them."""
+    tokens = tuple(4 * (7 * n % 64) for n in range(_FIRINGS))
+    for schedule, contexts in (("Spatial", None), ("Temporal", 2)):
+        for kind in ("load", "store"):
+            port = BenchPort(kind, "contiguous", 32, 4, in_flight=8, target="ext0")
+            rows = [BenchRow(base=4096 * i) for i in range(contexts or 1)]
+            engine = BenchEngine([port], rows, contexts)
+            name = f"{schedule} contiguous {kind} at a manager, 2 beats"
+            yield Case(name, engine, ((tokens, ()),) * len(rows), _beats(2))
+        port = BenchPort("load", "element", 32, in_flight=8, target="ext0")
+        rows = [BenchRow(base=4096 * i) for i in range(contexts or 1)]
+        engine = BenchEngine([port], rows, contexts)
+        name = f"{schedule} element load at a manager"
+        yield Case(name, engine, ((tokens, ()),) * len(rows), _beats(1))
 
 
 def _element(name: str, report: SimulationReport) -> list[Figure]:
@@ -165,9 +258,42 @@ def _element(name: str, report: SimulationReport) -> list[Figure]:
     ]
 
 
-def _all_ports(name: str, report: SimulationReport) -> list[Figure]:
-    ports = float(len(report.rows))
-    return [Figure(name, "firings/cycle", report.achieved, ports, ports, False)]
+def _all_rows(limit: float) -> Callable[[str, SimulationReport], list[Figure]]:
+    """Firings of all rows together, without their ramp."""
+
+    def figures(name: str, report: SimulationReport) -> list[Figure]:
+        return [Figure(name, "firings/cycle", _steady(report), limit, limit, False)]
+
+    return figures
+
+
+def _steady(report: SimulationReport) -> float:
+    """Firings per cycle from the first publication to the last; all rows begin and end together."""
+    return (report.firings - 1) / (report.cycles - 1)
+
+
+def _second_row(limit: float) -> Callable[[str, SimulationReport], list[Figure]]:
+    def figures(name: str, report: SimulationReport) -> list[Figure]:
+        return [Figure(name, "tokens/cycle", report.rows[1].achieved, limit, limit, False)]
+
+    return figures
+
+
+def _round_trip(must: float) -> Callable[[str, SimulationReport], list[Figure]]:
+    """Cycles from a token on the connection to the publication of the row that takes it."""
+
+    def figures(name: str, report: SimulationReport) -> list[Figure]:
+        latency = float(report.rows[1].latency_max or 0)
+        return [Figure(name, "cycles", latency, 2.0, must, True)]
+
+    return figures
+
+
+def _beats(per_firing: int) -> Callable[[str, SimulationReport], list[Figure]]:
+    def figures(name: str, report: SimulationReport) -> list[Figure]:
+        return [Figure(name, "beats/cycle", _steady(report) * per_firing, 1.0, 1.0, False)]
+
+    return figures
 
 
 def _per_firing(name: str, report: SimulationReport) -> list[Figure]:

@@ -19,7 +19,7 @@ def few(cases, *names):
 def small(monkeypatch):
     """Two cases of few firings."""
     cases = few(bench_suite.cases(), "Spatial element load", "gather, all on one bank")
-    cut = [replace(case, indices=tuple(t[:20] for t in case.indices)) for case in cases]
+    cut = [replace(case, tokens=tuple((t[:20], m[:20]) for t, m in case.tokens)) for case in cases]
     monkeypatch.setattr(bench_suite, "cases", lambda: cut)
     return cut
 
