@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from fabricgen.abi.program import AxiLiteRead, AxiLiteStep, programming_sequence
 from fabricgen.abi.unit import programming_unit
 from fabricgen.model.execute import Execution
-from fabricgen.model.network import Network, NetworkRow, TokenKey
+from fabricgen.model.network import Network, NetworkRow
 from fabricgen.plan.capacity import PortCapacities, port_capacities
+from fabricgen.plan.demand import ChannelKey
 from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS, bank_geometry
 from fabricgen.plan.rows import MemoryConfiguration
 from fabricgen.records.connectivity import ManagerEndpointTarget, MemoryDispatchTarget
@@ -50,7 +51,7 @@ class Stimulus:
         Initial bytes behind each manager, by ordinal and address.
     """
 
-    streams: Mapping[TokenKey, Sequence[int]]
+    streams: Mapping[ChannelKey, Sequence[int]]
     memory: bytes
     managers: Mapping[int, Mapping[int, int]] = field(default_factory=dict[int, Mapping[int, int]])
 
@@ -106,7 +107,7 @@ class _Making:
         self._execution = execution
         self._network = Network(named.occurrence, configuration)
         self._rows = [row for _, row in sorted(self._network.rows.items())]
-        self._consumers: dict[TokenKey, tuple[int, ServiceValueRole]] = {
+        self._consumers: dict[ChannelKey, tuple[int, ServiceValueRole]] = {
             source.stream: (row.ordinal, source.role)
             for row in self._rows
             for source in row.sources
@@ -168,7 +169,7 @@ class _Making:
             firings=self._execution.firings[row.ordinal],
             internal=tuple(
                 InternalOperand(
-                    source.role.name, source.connection, self._network.producer(source)[0]
+                    source.role.name, source.connection, self._network.producer(source).row
                 )
                 for source in row.sources
                 if source.connection is not None
@@ -220,7 +221,7 @@ class _Making:
 
     @staticmethod
     def _tags(
-        ordinal: int, tag_width: int, keys: Mapping[TokenKey, object]
+        ordinal: int, tag_width: int, keys: Mapping[ChannelKey, object]
     ) -> Sequence[int | None]:
         """Tags of one endpoint that somebody uses; none where it has none."""
         if not tag_width:

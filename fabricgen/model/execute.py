@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.model.beats import Beat
 from fabricgen.model.inputs import input_findings
-from fabricgen.model.network import Network, TokenKey
+from fabricgen.model.network import Network
 from fabricgen.model.rates import row_rates
 from fabricgen.model.row import Fault, RowExecutor
 from fabricgen.model.targets import Memories
 from fabricgen.model.touched import RowAccesses, race_findings
 from fabricgen.model.work import RowWork, cycle_limit
+from fabricgen.plan.demand import ChannelKey, RowRole
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow
 from fabricgen.plan.transactions import (
@@ -71,14 +72,14 @@ class Execution:
         The same over all rows, with what they share.
     """
 
-    outputs: dict[TokenKey, tuple[int, ...]]
+    outputs: dict[ChannelKey, tuple[int, ...]]
     memory: bytes
     managers: dict[int, dict[int, int]]
     firings: tuple[int, ...]
     empty_masks: tuple[int, ...]
-    leftover: dict[TokenKey, int]
-    held: dict[tuple[int, ServiceValueRole], int]
-    unmatched: tuple[TokenKey, ...]
+    leftover: dict[ChannelKey, int]
+    held: dict[RowRole, int]
+    unmatched: tuple[ChannelKey, ...]
     out_of_range: tuple[Fault, ...]
     out_of_range_count: int
     beats: tuple[Counter[Beat], ...]
@@ -89,7 +90,7 @@ class Execution:
 def execute(
     named: NamedMemory,
     configuration: MemoryConfiguration,
-    streams: Mapping[TokenKey, Sequence[int]],
+    streams: Mapping[ChannelKey, Sequence[int]],
     memory: bytes,
     managers: Mapping[int, Mapping[int, int]] | None = None,
 ) -> Execution:
@@ -153,7 +154,7 @@ def _run(
     named: NamedMemory,
     network: Network,
     firings: Mapping[int, int],
-    streams: Mapping[TokenKey, Sequence[int]],
+    streams: Mapping[ChannelKey, Sequence[int]],
     memories: Memories,
 ) -> dict[int, RowExecutor]:
     """Fire every row as often as it can, each behind the rows that feed it."""
@@ -165,8 +166,8 @@ def _run(
             if source.stream is not None:
                 sources.append((source.role, streams.get(source.stream, ())))
             else:
-                producer, role = network.producer(source)
-                sources.append((source.role, done[producer].published[role]))
+                producer = network.producer(source)
+                sources.append((source.role, done[producer.row].published[producer.role]))
         executor = RowExecutor(
             ordinal,
             placed.row,
@@ -208,8 +209,8 @@ _Parts = dict[int, Sequence[int]]
 
 def _outputs(
     named: NamedMemory, network: Network, done: Mapping[int, RowExecutor]
-) -> dict[TokenKey, _Parts]:
-    found: dict[TokenKey, _Parts] = {
+) -> dict[ChannelKey, _Parts]:
+    found: dict[ChannelKey, _Parts] = {
         (ordinal, None): {}
         for ordinal, endpoint in enumerate(named.occurrence.endpoints)
         if endpoint.direction is EndpointDirection.OUT and endpoint.tag_width is None
@@ -222,7 +223,7 @@ def _outputs(
     return found
 
 
-def _merge_findings(outputs: Mapping[TokenKey, _Parts]) -> Iterator[Diagnostic]:
+def _merge_findings(outputs: Mapping[ChannelKey, _Parts]) -> Iterator[Diagnostic]:
     """Report each endpoint and tag on which several rows publish tokens that differ."""
     for (endpoint, tag), parts in outputs.items():
         rows = [row for row, tokens in parts.items() if tokens]
@@ -242,8 +243,8 @@ def _merged(parts: _Parts) -> tuple[int, ...]:
 
 
 def _inputs(
-    named: NamedMemory, network: Network, streams: Iterable[TokenKey]
-) -> Iterator[TokenKey]:
+    named: NamedMemory, network: Network, streams: Iterable[ChannelKey]
+) -> Iterator[ChannelKey]:
     """Every untagged input, every tag that is offered, and every one that a role matches."""
     for ordinal, endpoint in enumerate(named.occurrence.endpoints):
         if endpoint.direction is EndpointDirection.IN and endpoint.tag_width is None:
@@ -253,8 +254,8 @@ def _inputs(
 
 
 def _unmatched(
-    named: NamedMemory, network: Network, streams: Mapping[TokenKey, Sequence[int]]
-) -> tuple[TokenKey, ...]:
+    named: NamedMemory, network: Network, streams: Mapping[ChannelKey, Sequence[int]]
+) -> tuple[ChannelKey, ...]:
     endpoints = named.occurrence.endpoints
     return tuple(
         key

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fabricgen.errors import Diagnostic
-from fabricgen.model.network import TokenKey
+from fabricgen.plan.demand import ChannelKey
 from fabricgen.records.endpoint import TransportEndpoint
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.vocab.fabric import EndpointDirection
@@ -13,7 +13,7 @@ __all__ = ["input_findings"]
 
 def input_findings(
     occurrence: MemoryOccurrence,
-    streams: Mapping[TokenKey, Sequence[int]],
+    streams: Mapping[ChannelKey, Sequence[int]],
     memory: bytes,
     managers: Mapping[int, Mapping[int, int]],
 ) -> Iterator[Diagnostic]:

@@ -8,15 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic
-from fabricgen.plan.roles import active_roles
+from fabricgen.plan.demand import ChannelKey, RowRole, memory_demand
 from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow
-from fabricgen.records.occurrence import MemoryOccurrence, Temporal
+from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.vocab.dataflow import ServiceValueRole
 
-__all__ = ["Destination", "Network", "NetworkRow", "Source", "TokenKey"]
-
-#: Endpoint ordinal and Physical Tag; no tag on an untagged endpoint.
-TokenKey = tuple[int, int | None]
+__all__ = ["Destination", "Network", "NetworkRow", "Source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +21,7 @@ class Source:
     """Where one active input role gets its tokens: one of ``stream`` and ``connection``."""
 
     role: ServiceValueRole
-    stream: TokenKey | None
+    stream: ChannelKey | None
     connection: int | None
 
 
@@ -33,7 +30,7 @@ class Destination:
     """Where one active result role goes; ``exposed`` is absent where no endpoint shows it."""
 
     role: ServiceValueRole
-    exposed: TokenKey | None
+    exposed: ChannelKey | None
     connections: tuple[int, ...]
 
 
@@ -67,29 +64,36 @@ class Network:
 
     def __init__(self, occurrence: MemoryOccurrence, configuration: MemoryConfiguration) -> None:
         table = configuration.operation_rows if isinstance(configuration, Active) else ()
+        demand = memory_demand(occurrence, table)
+        self.streams = frozenset(demand.ingress)
+        self.producers = {
+            connection: producer
+            for connection, each in enumerate(demand.connections)
+            for producer in each.producers
+        }
+        self.consumers = {
+            connection: each.consumers
+            for connection, each in enumerate(demand.connections)
+            if each.producers
+        }
+        streams = {user: key for key, users in demand.ingress.items() for user in users}
+        exposed = {user: key for key, users in demand.egress.items() for user in users}
         self.rows = {
-            ordinal: _resolved(occurrence, ordinal, row)
+            ordinal: NetworkRow(
+                ordinal,
+                row,
+                tuple(
+                    Source(role, streams.get(RowRole(ordinal, role)), source.connection)
+                    for role, source in row.sources
+                ),
+                tuple(
+                    Destination(role, exposed.get(RowRole(ordinal, role)), destination.connections)
+                    for role, destination in row.destinations
+                ),
+            )
             for ordinal, row in enumerate(table)
             if row is not None
         }
-        self.producers = {
-            connection: (row.ordinal, destination.role)
-            for row in self.rows.values()
-            for destination in row.destinations
-            for connection in destination.connections
-        }
-        self.consumers: dict[int, list[tuple[int, ServiceValueRole]]] = {}
-        for row in self.rows.values():
-            for source in row.sources:
-                if source.connection is not None:
-                    takers = self.consumers.setdefault(source.connection, [])
-                    takers.append((row.ordinal, source.role))
-        self.streams = frozenset(
-            source.stream
-            for row in self.rows.values()
-            for source in row.sources
-            if source.stream is not None
-        )
         self._before: dict[int, frozenset[int]] = {}
         self.order = tuple(self._ordered())
 
@@ -102,14 +106,14 @@ class Network:
         """
         return first in self._before[second]
 
-    def firings(self, streams: Mapping[TokenKey, Sequence[int]]) -> dict[int, int]:
+    def firings(self, streams: Mapping[ChannelKey, Sequence[int]]) -> dict[int, int]:
         """How often each row can fire."""
         counts = dict.fromkeys(self.rows, 0)
         for ordinal in self.order:
             counts[ordinal] = min(
                 len(streams.get(source.stream, ()))
                 if source.stream is not None
-                else counts[self.producer(source)[0]]
+                else counts[self.producer(source).row]
                 for source in self.rows[ordinal].sources
             )
         return counts
@@ -120,27 +124,27 @@ class Network:
         A consumer's slot holds one token; behind it, what is in flight and has touched memory
         depends on capacities and on time.
         """
-        for connection, (producer, role) in sorted(self.producers.items()):
-            made = firings[producer]
-            for row, consuming in self.consumers[connection]:
-                if made > firings[row] + 1:
+        for connection, producer in sorted(self.producers.items()):
+            made = firings[producer.row]
+            for consumer in self.consumers[connection]:
+                taken = firings[consumer.row]
+                if made > taken + 1:
                     yield Diagnostic(
                         "workload-unconsumed",
-                        f"operation_rows[{producer}].destinations.{role.name.lower()}",
+                        f"operation_rows[{producer.row}].destinations.{producer.role.name.lower()}",
                         f"All but one token of connection {connection} must be taken by "
-                        f"{consuming.name} of row {row}, which fires {firings[row]} times, "
-                        f"not {made} times as row {producer} does",
+                        f"{consumer}, not {taken} of {made} from {producer}",
                     )
 
-    def held(self, firings: Mapping[int, int]) -> dict[tuple[int, ServiceValueRole], int]:
+    def held(self, firings: Mapping[int, int]) -> dict[RowRole, int]:
         """Tokens that stay in the slot of each internally supplied role; 0 or 1."""
         return {
-            (row, role): firings[producer] - firings[row]
-            for connection, (producer, _) in sorted(self.producers.items())
-            for row, role in self.consumers[connection]
+            consumer: firings[producer.row] - firings[consumer.row]
+            for connection, producer in sorted(self.producers.items())
+            for consumer in self.consumers[connection]
         }
 
-    def producer(self, source: Source) -> tuple[int, ServiceValueRole]:
+    def producer(self, source: Source) -> RowRole:
         """Row and role behind an internal source."""
         if source.connection is None:
             raise ValueError(f"Source must be a connection, not {source!r}")
@@ -149,7 +153,7 @@ class Network:
     def _ordered(self) -> Iterator[int]:
         waiting = {
             ordinal: frozenset(
-                self.producer(source)[0] for source in row.sources if source.connection is not None
+                self.producer(source).row for source in row.sources if source.connection is not None
             )
             for ordinal, row in self.rows.items()
         }
@@ -160,37 +164,3 @@ class Network:
                 producers = waiting.pop(row)
                 self._before[row] = producers.union(*(self._before[each] for each in producers))
             yield from ready
-
-
-def _resolved(occurrence: MemoryOccurrence, ordinal: int, row: OperationRow) -> NetworkRow:
-    engine = occurrence.engine
-    if engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
-    alternative = engine.ports[row.port].capability_alternatives[row.capability_alternative]
-    inputs, results = active_roles(alternative, row.actor, row.access)
-    sources, destinations = dict(row.sources), dict(row.destinations)
-    is_tagged = isinstance(engine.contract, Temporal)
-
-    def key(endpoint: int, tag: int | None) -> TokenKey:
-        return endpoint, tag if is_tagged else None
-
-    return NetworkRow(
-        ordinal,
-        row,
-        tuple(
-            Source(
-                role,
-                key(endpoint, sources[role].tag) if sources[role].connection is None else None,
-                sources[role].connection,
-            )
-            for role, endpoint in inputs
-        ),
-        tuple(
-            Destination(
-                role,
-                key(endpoint, destinations[role].tag) if destinations[role].expose else None,
-                destinations[role].connections,
-            )
-            for role, endpoint in results
-        ),
-    )

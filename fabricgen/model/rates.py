@@ -23,7 +23,9 @@ def row_rates(
     placed = network.rows[ordinal]
     is_temporal = isinstance(engine.contract, Temporal)
     capacities = port_capacities(engine.ports[placed.row.port])
-    in_flight = max(1, min(capacities.in_flight, capacities.result_holding))
+    # Every Active row of the port keeps one unit of the total in reserve.
+    others = sum(each.row.port == placed.row.port for each in network.rows.values()) - 1
+    in_flight = max(1, min(capacities.row_slots, capacities.total_slots - others))
     is_only = sum(map(bool, firings.values())) == 1
     is_prompt = isinstance(placed.row.service_target, LocalMemoryServiceTarget) and (
         is_only or not is_temporal

@@ -41,7 +41,7 @@ class End:
     history: tuple
 
 
-def explore(rows, memories, capacity, in_flight, limit=20_000):
+def explore(rows, memories, capacity, in_flight, limit=6_000):
     """All ends; ``memories`` maps each place to a tuple of bytes. ``None`` beyond the limit."""
     slots = {(r, name): c for r, row in enumerate(rows) for name, c in _inner(row)}
     places = sorted(memories, key=str)

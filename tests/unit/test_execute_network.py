@@ -9,6 +9,7 @@ from fabricgen.errors import Invalid
 from fabricgen.model.beats import Beat
 from fabricgen.model.execute import execute
 from fabricgen.model.row import Fault
+from fabricgen.plan.demand import RowRole
 from fabricgen.plan.rows import Active
 from fabricgen.vocab.dataflow import ServiceKind
 from tests.support import memories as mem
@@ -17,7 +18,7 @@ from tests.support.networks import net
 ROLE = mem.ROLE
 RAMP = bytes(range(256))
 READ, WRITE = ServiceKind.MEMORY_READ, ServiceKind.MEMORY_WRITE
-BYTE, WORD = mem.view(mem.ELEMENT, element=8), mem.view(mem.ELEMENT)
+BYTE = mem.view(mem.ELEMENT, element=8)
 
 
 def run(made, memory=RAMP, managers=None, **tokens):
@@ -50,12 +51,13 @@ def test_a_load_feeds_its_store():
     assert output(made, done, "0.done") == (0, 0, 0)
     assert output(made, done, "1.done") == (0, 0, 0)
     assert set(done.leftover.values()) == {0}
-    assert done.held == {(1, ROLE.DATA): 0}
+    assert done.held == {RowRole(1, ROLE.DATA): 0}
 
 
 def test_an_indirect_load_takes_its_address_from_a_load():
     # x[y[i]] with y at 0 (bytes) and x the words from 64.
-    made = net("LL", [("0.data", "1.addr")], accesses=[BYTE, WORD], bases=[0, 64])
+    words = mem.view(mem.ELEMENT, index=8)
+    made = net("LL", [("0.data", "1.addr")], accesses=[BYTE, words], bases=[0, 64])
     memory = bytes([3, 0, 2]) + RAMP[3:]
     done = run(made, memory, a0=[0, 1, 2], c0=[0] * 3, c1=[0] * 3)
     assert output(made, done, "1.data") == (0x4F4E4D4C, 0x43424140, 0x4B4A4948)
@@ -131,11 +133,11 @@ def test_one_token_may_stay_in_a_slot_and_no_more():
     made = net("LS", COPY, bases=[0, 128])
     done = run(made, a0=[0, 1], c0=[0] * 2, a1=[0], c1=[0])
     assert done.firings == (2, 1)
-    assert done.held == {(1, ROLE.DATA): 1}
+    assert done.held == {RowRole(1, ROLE.DATA): 1}
     (finding,) = refused(made, a0=[0, 1, 2], c0=[0] * 3, a1=[0], c1=[0])
     assert finding[:2] == ("workload-unconsumed", "operation_rows[0].destinations.data")
     assert finding[2].startswith(
-        "All but one token of connection 0 must be taken by DATA of row 1, which fires 1 times"
+        "All but one token of connection 0 must be taken by row 1 DATA, not 1 of 3 from row 0 DATA"
     )
 
 
@@ -143,7 +145,7 @@ def test_each_consumer_of_a_fanout_must_take_the_tokens():
     made = net("LSS", [("0.data", "1.data"), ("0.data", "2.data")], bases=[0, 64, 128])
     found = refused(made, a0=[0] * 3, c0=[0] * 3, a1=[0, 1, 2], c1=[0] * 3, a2=[0], c2=[0])
     assert [code for code, _, _ in found] == ["workload-unconsumed"]
-    assert "DATA of row 2" in found[0][2]
+    assert "by row 2 DATA, not 1 of 3" in found[0][2]
 
 
 def test_rows_in_a_circle_never_fire_and_leave_everything():
@@ -151,7 +153,7 @@ def test_rows_in_a_circle_never_fire_and_leave_everything():
     done = run(made, c0=[0, 0], c1=[0])
     assert (done.firings, done.cycle_limit) == ((0, 0), 0)
     assert done.leftover[made.at["0.ctrl"], None] == 2
-    assert done.held == {(0, ROLE.ADDRESS): 0, (1, ROLE.ADDRESS): 0}
+    assert done.held == {RowRole(0, ROLE.ADDRESS): 0, RowRole(1, ROLE.ADDRESS): 0}
     chase = net("L", [("0.data", "0.addr")])
     assert run(chase, c0=[0, 0]).firings == (0,)
 
@@ -160,7 +162,7 @@ def test_a_row_behind_a_circle_never_fires_either():
     made = net("LLL", [("0.data", "0.addr"), ("0.done", "1.ctrl"), ("2.data", "1.addr")])
     done = run(made, c0=[0], a2=[0], c2=[0])
     assert done.firings == (0, 0, 1)
-    assert done.held[1, ROLE.ADDRESS] == 1
+    assert done.held[RowRole(1, ROLE.ADDRESS)] == 1
 
 
 # Managers
