@@ -6,7 +6,7 @@ from operator import or_
 
 from amaranth.hdl import Cat, Const, Value
 
-__all__ = ["any_bit", "at_least", "one_hot", "select"]
+__all__ = ["any_bit", "at_least", "encode", "lowest", "one_hot", "select"]
 
 
 def any_bit(bits: Iterable[Value]) -> Value:
@@ -40,3 +40,17 @@ def one_hot(index: Value | None, count: int) -> list[Value]:
     if index is None or len(index) == 0:
         return [Const(1, 1)]
     return [index == ordinal for ordinal in range(count)]
+
+
+def lowest(value: Value) -> Value:
+    """The lowest one of ``value``, alone; zero for none."""
+    return (value & -value)[: len(value)]
+
+
+def encode(one_hot_bits: Value) -> Value:
+    """Ordinal of the one bit that is set; zero for none."""
+    count = len(one_hot_bits)
+    return Cat(
+        any_bit(one_hot_bits[at] for at in range(count) if at >> bit & 1)
+        for bit in range((count - 1).bit_length())
+    )

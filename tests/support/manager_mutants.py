@@ -4,7 +4,9 @@ from amaranth.hdl import Cat, Const, Module, Signal
 
 from fabricgen.records.resource import RoundRobin
 from fabricgen.rtl.arbiter import Arbiter
+from fabricgen.rtl.manager.answers import BeatAnswers
 from fabricgen.rtl.manager.arbiter import BeatArbiter
+from fabricgen.rtl.manager.requester import ManagerRequester
 
 
 class RestlessArbiter(BeatArbiter):
@@ -58,3 +60,48 @@ class LoudArbiter(BeatArbiter):
     def _answer(self, m: Module) -> None:
         super()._answer(m)
         m.d.comb += [user.rsp_valid.eq(self.manager.rsp_valid) for user in self.users]
+
+
+class RestlessRequester(ManagerRequester):
+    """A waiting beat gives way to the next one."""
+
+    def _may_pick(self, offered):
+        return Const(1, 1)
+
+
+class GreedyRequester(ManagerRequester):
+    """Reads bytes below the access too."""
+
+    def _strobe(self, bit, floor, place):
+        return bit
+
+
+class _ForgetfulAnswers(BeatAnswers):
+    """The first answer ends an access."""
+
+    def _count(self, m):
+        return self.rsp_valid
+
+
+class ForgetfulRequester(ManagerRequester):
+    """An access is done with its first answer."""
+
+    def _parts(self):
+        picker, _ = super()._parts()
+        return picker, _ForgetfulAnswers(self.plan, self.shape.slots)
+
+
+class _SilentAnswers(BeatAnswers):
+    """Errors are not seen."""
+
+    def _fail(self, m, slot, is_done):
+        super()._fail(m, slot, is_done)
+        m.d.sync += self.error.eq(0)
+
+
+class SilentRequester(ManagerRequester):
+    """An error response counts as a good one."""
+
+    def _parts(self):
+        picker, _ = super()._parts()
+        return picker, _SilentAnswers(self.plan, self.shape.slots)

@@ -111,7 +111,7 @@ class ManagerStreamShape:
         req_strobe : Out(beat_bytes)
             Bytes to read or write, lowest address lowest; at least one.
         req_data : Out(8 * beat_bytes), absent unless ``writes``
-            Zero outside the strobes.
+            Zero outside the strobes, and for a read.
         req_volatile : Out(1), absent unless ``volatile``
 
         Responses
