@@ -96,8 +96,8 @@ class _LocalTarget:
         The service.
     regions
         Regions of the admitting capability; a lane lies inside one of them or has no effect.
-    kind
-        Read or write.
+    port, kind
+        The row's port; read or write.
     work
         Where the cost of firings goes.
     """
@@ -107,6 +107,7 @@ class _LocalTarget:
         memory: LocalMemory,
         geometry: BankGeometry,
         regions: tuple[MemoryServiceRegion, ...],
+        port: int,
         kind: ServiceKind,
         work: RowWork,
     ) -> None:
@@ -116,13 +117,14 @@ class _LocalTarget:
         self._spans = [(region.address_base_bytes, region.end_bytes) for region in regions]
         self._geometry = geometry
         self._kind = kind.name
+        self._channel = ("service", port)
 
     def has(self, address: int, size: int) -> bool:
         """Whether all bytes lie inside one region."""
         return any(base <= address and address + size <= end for base, end in self._spans)
 
     def count(self, parts: Sequence[Sequence[LaneAccess]], walked: int) -> None:
-        """A firing costs its distinct beats on the fullest bank."""
+        """A firing costs its distinct beats on the fullest bank; a port has one at a time."""
         width, banks = self._geometry.beat_bytes, self._geometry.banks
         beats = {
             beat
@@ -131,7 +133,8 @@ class _LocalTarget:
             for beat in range(lane.address // width, (lane.address + lane.size - 1) // width + 1)
         }
         used = Counter((self._kind, beat % banks) for beat in beats)
-        self.work.fire(max(walked, *used.values(), 0), used)
+        used[self._channel] = max(walked, *used.values(), 0)
+        self.work.fire(used)
 
 
 class _ManagerTarget:
@@ -170,7 +173,7 @@ class _ManagerTarget:
         """A firing costs its beats, one a cycle."""
         beats = list(child_beats(self._kind, parts, self._beat_bytes))
         self.beats.update(beats)
-        self.work.fire(max(walked, len(beats)), {self._resource: len(beats)})
+        self.work.fire({self._resource: max(walked, len(beats))})
 
 
 class Memories:
@@ -202,7 +205,8 @@ class Memories:
         match row.service_target:
             case LocalMemoryServiceTarget():
                 regions = _admitted_regions(self._named, row)
-                return _LocalTarget(self.local, bank_geometry(self._named), regions, kind, work)
+                geometry = bank_geometry(self._named)
+                return _LocalTarget(self.local, geometry, regions, row.port, kind, work)
             case ManagerEndpointTarget(ordinal):
                 bits = self._named.occurrence.manager_endpoints[ordinal].beat_width_bits
                 if bits % 8:

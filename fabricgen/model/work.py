@@ -61,35 +61,29 @@ class RowWork:
     ----------
     firings
         All of them.
-    cycles
-        Cycles that the row's target needs for its firings one after the other, without the
-        skipped ones.
     uses
-        Cycles of each bank's reads or writes, or of each manager, without the skipped firings.
+        Cycles of each bank's reads or writes, of the port at the service, or of the manager,
+        without the skipped firings.
     """
 
     def __init__(self, rates: RowRates) -> None:
         self.rates = rates
         self.firings = 0
-        self.cycles = 0
         self.uses: Counter[Resource] = Counter()
         self._first_cost = 0
 
-    def fire(self, cost: int, uses: Mapping[Resource, int]) -> None:
-        """Count one firing: its cycles at the target, and its cycles on each resource there."""
+    def fire(self, uses: Mapping[Resource, int]) -> None:
+        """Count one firing: its cycles on each resource of its target."""
         if self.firings == 0:
-            self._first_cost = cost
+            self._first_cost = max(uses.values(), default=0)
         if self.firings >= self.rates.skipped:
-            self.cycles += cost
             self.uses.update(uses)
         self.firings += 1
 
     def span(self) -> int:
         """Fewest cycles of a row that has fired, as far as it depends on itself alone."""
         rates, later = self.rates, self.firings - 1
-        found = 1 + self.cycles
-        if rates.feeds_connection:
-            found = max(found, 1 + 2 * later)
+        found = 1 + (2 if rates.feeds_connection else 1) * later
         if rates.is_alone:
             found = max(found, 1 + rates.spacing * later - max(0, self._first_cost - 1))
         if later >= rates.in_flight:

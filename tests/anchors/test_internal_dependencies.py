@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fabricgen.check.fabric import findings
+from fabricgen.errors import Invalid
 from fabricgen.plan.realisation import unsupported
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.plan.rows import ResultDestination, RoleSource
@@ -15,6 +16,7 @@ from fabricgen.records.connectivity import InternalConnection
 from fabricgen.records.fabric import Fabric
 from tests.support.memories import ELEMENT, LOAD, ROLE, STORE, replaced, row, table, view
 from tests.support.records import copy_fabric
+from tests.support.untagged import execute
 
 #: load.data to store.data is connection 0, load.done to store.ctrl connection 1.
 COPY = copy_fabric().memories[0]
@@ -51,3 +53,44 @@ def test_a_connection_without_a_consumer_is_refused(producer):
     opened = replace(READ, destinations=((ROLE.DATA, producer), READ.destinations[1]))
     codes = [d.code for d in configuration_findings(COPY, table(opened, WRITE))]
     assert codes == ["row-connection-unconsumed"]
+
+
+RD_ADDR, RD_CTRL, WR_ADDR, WR_DATA, WR_CTRL, RD_DATA, RD_DONE, WR_DONE = (0, 2, 3, 4, 6, 7, 8, 9)
+RAMP = bytes(index & 0xFF for index in range(4096))
+
+
+def connected(*, data=False, done=False, exposed=True):
+    """The copy with load.data in store.data, load.done in store.ctrl, or both."""
+    inside = replace(
+        READ,
+        base_addr=0,
+        destinations=(
+            (ROLE.DATA, ResultDestination(exposed, (0,) if data else ())),
+            (ROLE.COMPLETION, ResultDestination(exposed, (1,) if done else ())),
+        ),
+    )
+    fed = {ROLE.DATA: RoleSource(0)} if data else {}
+    fed |= {ROLE.CONTROL: RoleSource(1)} if done else {}
+    sources = tuple((role, fed.get(role, source)) for role, source in WRITE.sources)
+    return table(inside, replace(WRITE, base_addr=0, sources=sources))
+
+
+def test_data_and_completion_retire_jointly_inside_and_outside():
+    streams = {RD_ADDR: [0, 3], RD_CTRL: [0, 0], WR_ADDR: [8, 9]}
+    done = execute(COPY, connected(data=True, done=True), streams, RAMP)
+    assert done.outputs == {RD_DATA: (0x03020100, 0x0F0E0D0C), RD_DONE: (0, 0), WR_DONE: (0, 0)}
+    assert done.memory[32:40] == RAMP[0:4] + RAMP[12:16]
+    # A store that takes data alone holds the whole packet back: no completion runs ahead.
+    waiting = {**streams, RD_ADDR: [0, 3, 4], RD_CTRL: [0] * 3, WR_ADDR: [8]}
+    with pytest.raises(Invalid) as caught:
+        execute(COPY, connected(data=True, done=True), waiting, RAMP)
+    assert [finding.code for finding in caught.value.diagnostics] == ["workload-unconsumed"] * 2
+
+
+def test_completion_to_control_orders_a_store_behind_a_load_of_the_same_place():
+    streams = {RD_ADDR: [0, 1], RD_CTRL: [0, 0], WR_ADDR: [0, 1], WR_DATA: [7, 9]}
+    done = execute(COPY, connected(done=True), streams, RAMP)
+    assert done.outputs[RD_DATA] == (0x03020100, 0x07060504)
+    assert done.memory[:8] == (7).to_bytes(4, "little") + (9).to_bytes(4, "little")
+    with pytest.raises(Invalid, match=r"\[workload-race\]$"):
+        execute(COPY, connected(), {**streams, WR_CTRL: [0, 0]}, RAMP)
