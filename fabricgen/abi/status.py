@@ -4,9 +4,10 @@ Each report is one bit of the ``flags`` register with details of its first event
 words of its own behind it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fabricgen.errors import Diagnostic
 from fabricgen.plan.capacity import port_input_roles
 from fabricgen.plan.geometry import bank_geometry
 from fabricgen.records.fabric import NamedMemory
@@ -24,6 +25,7 @@ __all__ = [
     "flag_bits",
     "input_roles",
     "status_shape",
+    "waits_findings",
 ]
 
 WORD_BITS = 32
@@ -155,6 +157,31 @@ def flag_bits(shape: StatusShape) -> Mapping[str, int]:
     """Bit of every flag by its name."""
     bits = {report.name: report.flag for report in shape.reports} | {"quiescent": FLAG_QUIESCENT}
     return bits | ({"unmatched": FLAG_UNMATCHED} if shape.unmatched else {})
+
+
+def waits_findings(named: NamedMemory, words: Sequence[int]) -> Iterator[Diagnostic]:
+    """Report why these words cannot be what the ``waits`` registers of this memory read."""
+    shape = status_shape(named)
+    if not shape.rows:
+        yield Diagnostic(
+            "waits-without-counters",
+            "implementation.counters",
+            "Waiting rows must be readable, which takes counters = true, not false",
+        )
+        return
+    if len(words) != shape.rows:
+        yield Diagnostic(
+            "waits-word-count",
+            "words",
+            f"There must be one word per row, {shape.rows}, not {len(words)}",
+        )
+    for row, word in enumerate(words):
+        if not 0 <= word < 1 << len(shape.waits):
+            yield Diagnostic(
+                "waits-word-range",
+                f"words[{row}]",
+                f"The word must have the {len(shape.waits)} bits of a row, not be {word:#x}",
+            )
 
 
 def _waits(named: NamedMemory) -> tuple[str, ...]:

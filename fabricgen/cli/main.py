@@ -10,7 +10,7 @@ from io import TextIOWrapper
 
 import typer
 
-from fabricgen.cli import checking, emitting, imaging, planning, reference, simulating
+from fabricgen.cli import checking, emitting, imaging, planning, reference, simulating, waiting
 from fabricgen.cli.output import ILLEGAL, drop_stdout, note, unwritable
 
 __all__ = ["app", "main"]
@@ -29,6 +29,7 @@ planning.register(app)
 emitting.register(app)
 imaging.register(app)
 simulating.register(app)
+waiting.register(app)
 reference.register(app)
 
 

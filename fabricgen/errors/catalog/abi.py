@@ -20,5 +20,11 @@ RULES: dict[str, Rule] = {
     "image-bit-count": Rule("The image has as many payload bits as the fabric.", _SECTION),
     "image-payload-size": Rule("The payload has exactly the bytes of its bit count.", _SECTION),
     "image-padding": Rule("Bits past the payload's bit count are zero.", _SECTION),
+    "waits-without-counters": Rule(
+        "What rows wait for is readable where the implementation option `counters` is on.",
+        _SECTION,
+    ),
+    "waits-word-count": Rule("There is one waiting word per row of the table.", _SECTION),
+    "waits-word-range": Rule("A waiting word has the bits of its row and no others.", _SECTION),
     "image-reserved-bit": Rule("Bit 0 of the payload is reserved and zero.", _SECTION),
 }

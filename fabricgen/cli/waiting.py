@@ -1,0 +1,48 @@
+"""``waits``."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
+from fabricgen.cli.inputs import realised_fabric, realised_mapping
+from fabricgen.cli.output import guarded, print_json
+from sim.live import live_waits
+from sim.wait_for import cycles
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(waits)
+
+
+@guarded
+def waits(
+    fabric: FabricFile,
+    mapping: MappingFile,
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="WORD...", help="The waits registers, row 0 first, such as 0x1b."),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Say what each row of running hardware waits for (implementation option counters)."""
+    try:
+        read = [int(word, 0) for word in words]
+    except ValueError:
+        raise typer.BadParameter(f"Each word must be a number, not {' '.join(words)}") from None
+    source = realised_fabric(fabric)
+    rows = realised_mapping(mapping, source)
+    (named,), (configuration,) = source.fabric.memories, rows.configurations
+    found = live_waits(named, configuration, read)
+    circles = cycles(found)
+    if as_json:
+        print_json({"rows": [asdict(wait) for wait in found], "cycles": circles})
+        return
+    for wait in found:
+        typer.echo(wait.message)
+    for circle in circles:
+        typer.echo(f"Rows that wait for one another: {', '.join(map(str, circle))}")
