@@ -93,6 +93,10 @@ def _role_findings(
 ) -> Iterator[Diagnostic]:
     schema = MEMORY_SCHEMAS.get(alternative.actor_contract_domain.actor_schema)
     inputs = () if schema is None else schema.input_roles
+    # Tokens of a Temporal control role may share an ingress with those of roles with a payload.
+    engine = occurrence.engine
+    is_temporal = engine is not None and isinstance(engine.contract, Temporal)
+    events = [role for role in _EVENTS if not (is_temporal and role in inputs)]
     for role, ordinal in alternative.role_to_endpoint:
         if not 0 <= ordinal < len(occurrence.endpoints):
             continue  # The port's inventory reports it.
@@ -105,7 +109,7 @@ def _role_findings(
                 f"The role must have an {direction.name} endpoint, "
                 f"not endpoint {ordinal}, which is {endpoint.direction.name}",
             )
-        if role in _EVENTS and endpoint.payload_width:
+        if role in events and endpoint.payload_width:
             yield Diagnostic(
                 "role-kind",
                 place,

@@ -15,6 +15,7 @@ from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryNames
 from fabricgen.records.occurrence import OperationEngine, Spatial, Temporal
 from fabricgen.records.service import MemoryServiceRegion
+from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.dispatch import AddressTransform
 from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
 from tests.support.memories import replaced
@@ -576,6 +577,33 @@ def test_a_temporal_memory_is_legal():
     assert temporal() == []
     assert temporal(contexts=1, tag_width=1) == []
     assert temporal(managers={"ext0": 64}, connections=[("rd_data", "wr_data")]) == []
+
+
+def test_a_temporal_control_shares_an_ingress_with_a_payload_and_a_completion_does_not():
+    """As in the specification's example of several roles on one ingress."""
+
+    def bound(role, endpoint):
+        def change(named):
+            first, *ports = named.occurrence.engine.ports
+            (alternative,) = first.capability_alternatives
+            roles = dict(alternative.role_to_endpoint) | {role: endpoint}
+            changed = replace(alternative, role_to_endpoint=tuple(roles.items()))
+            engine = replace(
+                named.occurrence.engine,
+                ports=(replace(first, capability_alternatives=(changed,)), *ports),
+            )
+            return {"engine": engine}
+
+        return change
+
+    # rd_addr is endpoint 0; wr_done, which has no payload, is the last one, and is widened here.
+    assert temporal(bound(ServiceValueRole.CONTROL, 0)) == []
+
+    def widened(named):
+        *others, last = named.occurrence.endpoints
+        return {"endpoints": (*others, replace(last, payload_width=8))}
+
+    assert [code for _, code in temporal(widened)] == ["role-kind"]
 
 
 def with_tag(width):

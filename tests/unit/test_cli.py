@@ -17,6 +17,7 @@ from fabricgen.cli.main import app
 from fabricgen.errors.catalog import CATALOG
 from fabricgen.records import fabric_codec
 from tests.support.documents import LITTLE, changed, fabric_document, mapping_document, toml
+from tests.support.examples import NAMES
 
 FABRIC, MAPPING = str(LITTLE / "fabric.toml"), str(LITTLE / "mapping.toml")
 NARROW = ("memory", 0, "endpoints", 2, "bits")
@@ -283,11 +284,11 @@ def example_names():
 
 
 def test_the_examples_are_listed():
-    assert example_names() == ["gather-local", "spatial-local"]
+    assert example_names() == list(NAMES)
     assert "gather-local" in run("examples").stdout
 
 
-@pytest.mark.parametrize("name", ["gather-local", "spatial-local"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_written_example_is_fine(tmp_path, name):
     assert run("examples", name, "-o", tmp_path).exit_code == 0
     assert run("examples", name, "-o", tmp_path).exit_code == 0

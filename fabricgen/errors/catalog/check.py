@@ -76,7 +76,8 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "role-kind": Rule(
-        "Control and completion are bound to endpoints without payload.",
+        "Control and completion are bound to endpoints without payload; a Temporal control role "
+        "may share the ingress of a role with one.",
         "Spatial Ports",
     ),
     "role-endpoint-shared": Rule(
