@@ -66,6 +66,11 @@ class CarrierLayout:
     active: CarrierField
     rows: tuple[Mapping[str, CarrierField], ...]
 
+    @property
+    def row_stride(self) -> int:
+        """Bits of one row of a Temporal table, whose rows are alike."""
+        return (self.width - self.active.width) // len(self.rows)
+
 
 def carrier_layout(named: NamedMemory) -> CarrierLayout:
     """Lay out the carrier of one memory."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fabricgen.atoms.unsigned import U64_MAX, UnsignedDomain
+from fabricgen.config.closure import Closure
 from fabricgen.config.inventory import (
     clause_values,
-    row_ports,
     sink_connections,
     source_connections,
     targets,
@@ -24,8 +24,7 @@ from fabricgen.records.connectivity import (
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
-from fabricgen.schema.memory import MEMORY_SCHEMAS
-from fabricgen.vocab.dataflow import MemoryMaskForm, ServiceValueRole
+from fabricgen.vocab.dataflow import MemoryMaskForm
 
 __all__ = ["storable_mask"]
 
@@ -34,15 +33,23 @@ def storable_mask(named: NamedMemory) -> int:
     """Union of the carriers of all legal configurations.
 
     For realised memories: every point that a class admits fits its endpoints, so each field of a
-    row unites on its own.
+    row unites on its own, except for the joint legality of connections.
     """
     occurrence, layout = named.occurrence, carrier_layout(named)
-    mask = 0
-    for ordinal, fields in enumerate(layout.rows):
-        for port in range(len(row_ports(occurrence, ordinal))):
-            for product in _products(named, port if is_temporal(occurrence) else ordinal):
-                mask |= layout.active.mask | _placed(fields, dict(_unions(occurrence, product)))
-    return mask
+    ports = () if occurrence.engine is None else occurrence.engine.ports
+    closure, masks = Closure(occurrence), [0] * len(layout.rows)
+    for port in range(len(ports)):
+        row = 0 if is_temporal(occurrence) else port
+        for product in _products(named, port):
+            for form in product.admission.mask_forms:
+                values = dict(_unions(occurrence, closure, product, form))
+                masks[row] |= _placed(layout.rows[row], values)
+    if is_temporal(occurrence):
+        # The rows are alike, one behind the other.
+        first, stride = masks[0], layout.row_stride
+        masks = [first << row * stride for row in range(len(layout.rows))]
+    mask = _or(masks)
+    return mask | layout.active.mask if mask else 0
 
 
 def _placed(fields: Mapping[str, CarrierField], values: Mapping[str, int]) -> int:
@@ -98,9 +105,17 @@ def _served(
             )
 
 
-def _unions(occurrence: MemoryOccurrence, product: _Product) -> Iterator[tuple[str, int]]:
-    """Each field with the union of its values over the points of one product."""
+def _unions(
+    occurrence: MemoryOccurrence, closure: Closure, product: _Product, form: MemoryMaskForm
+) -> Iterator[tuple[str, int]]:
+    """Each field with the union of its values over the points of one product and mask form.
+
+    Nothing where no legal table has such a row.
+    """
     admission = product.admission
+    kind = closure.kind(product.port, admission, form)
+    if not closure.is_possible(kind):
+        return
     port = _port(occurrence, product.port)
     alternative = port.capability_alternatives[admission.alternative]
     domain = alternative.actor_contract_domain
@@ -118,38 +133,27 @@ def _unions(occurrence: MemoryOccurrence, product: _Product) -> Iterator[tuple[s
     yield "access_class", admission.access_class
     yield "element_width", _members(admission.element_widths)
     yield "lane_count", _members(admission.lane_counts)
-    yield "mask_pair", _or(_pairs(alternative, admission))
+    yield "mask_pair", _or(_pairs(alternative, admission, form))
     yield "index_width", _members(admission.index_widths)
     yield "service_target", targets(occurrence).index(product.target)
-    inputs = MEMORY_SCHEMAS[admission.schema].input_roles
-    for role, endpoint in alternative.role_to_endpoint:
-        if role not in inputs:
-            yield from _result_unions(occurrence, port, role, endpoint)
-        elif role is not ServiceValueRole.MASK or MemoryMaskForm.DYNAMIC in admission.mask_forms:
-            yield from _source_unions(occurrence, port, role, endpoint)
-
-
-def _source_unions(
-    occurrence: MemoryOccurrence, port: MemoryOperationPort, role: ServiceValueRole, endpoint: int
-) -> Iterator[tuple[str, int]]:
-    connections = occurrence.connectivity.internal_connections
-    codes = enumerate(sink_connections(occurrence, port, role), 1)
-    yield (
-        f"source_{role.name.lower()}",
-        _or(code for code, c in codes if connections[c].sink_endpoint_ordinal == endpoint),
-    )
-    yield f"source_tag_{role.name.lower()}", _tags(occurrence)
-
-
-def _result_unions(
-    occurrence: MemoryOccurrence, port: MemoryOperationPort, role: ServiceValueRole, endpoint: int
-) -> Iterator[tuple[str, int]]:
-    connections = occurrence.connectivity.internal_connections
-    yield f"expose_{role.name.lower()}", 1
-    yield f"expose_tag_{role.name.lower()}", _tags(occurrence)
-    for connection in source_connections(occurrence, port, role):
-        if connections[connection].source_endpoint_ordinal == endpoint:
-            yield f"forward_{role.name.lower()}_{connection}", 1
+    for role, endpoint in kind.inputs:
+        codes = enumerate(sink_connections(occurrence, port, role), 1)
+        sinks = [
+            code
+            for code, c in codes
+            if occurrence.connectivity.internal_connections[c].sink_endpoint_ordinal == endpoint
+            and closure.consumes(kind, role, c)
+        ]
+        yield f"source_{role.name.lower()}", _or(sinks)
+        if closure.is_external(kind, role):
+            yield f"source_tag_{role.name.lower()}", _tags(occurrence)
+    for role, endpoint in kind.results:
+        yield f"expose_{role.name.lower()}", 1
+        yield f"expose_tag_{role.name.lower()}", _tags(occurrence)
+        for c in source_connections(occurrence, port, role):
+            source = occurrence.connectivity.internal_connections[c].source_endpoint_ordinal
+            if source == endpoint and closure.produces(kind, role, c):
+                yield f"forward_{role.name.lower()}_{c}", 1
 
 
 def _tags(occurrence: MemoryOccurrence) -> int:
@@ -162,12 +166,14 @@ def _port(occurrence: MemoryOccurrence, ordinal: int) -> MemoryOperationPort:
     return occurrence.engine.ports[ordinal]
 
 
-def _pairs(alternative: MemoryCapabilityAlternative, admission: Admission) -> Iterator[int]:
-    """Ordinals of the mask pairs whose form both sides admit."""
+def _pairs(
+    alternative: MemoryCapabilityAlternative, admission: Admission, form: MemoryMaskForm
+) -> Iterator[int]:
+    """Ordinals of the mask pairs of one form."""
     domain = alternative.parameterized_access_domain
     classes = () if domain is None else domain.access_classes
-    for ordinal, (form, _) in enumerate(classes[admission.access_class].mask_inactive_pairs):
-        if form in admission.mask_forms:
+    for ordinal, (other, _) in enumerate(classes[admission.access_class].mask_inactive_pairs):
+        if other is form:
             yield ordinal
 
 
