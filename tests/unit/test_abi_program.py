@@ -15,8 +15,11 @@ from fabricgen.abi.registers import register_map
 from fabricgen.abi.unit import programming_unit
 from fabricgen.errors import Invalid
 from fabricgen.plan.rows import Disabled
+from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.fabric import Fabric
 from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, row, table, view
 from tests.support.records import copy_fabric, load_fabric
+from tests.support.temporal import temporal_memory, temporal_row, temporal_table
 
 FABRIC = load_fabric()
 IMAGE = encode_image(FABRIC, (table(row(0, LOAD, view(ELEMENT, element=16), base=0x120)),))
@@ -110,3 +113,35 @@ def test_the_register_map_places_every_field_in_its_word():
         "meaning": "bits of an element",
     }
     assert fields["mem0.read0.alignment"]["storable"] == "0x0"
+
+
+def test_a_temporal_listing_names_rows_tags_ports_and_managers():
+    fabric = Fabric("temporal", (temporal_memory(managers={"ext0": 64}),))
+    read = temporal_row(
+        1,
+        0,
+        LOAD,
+        view(CONTIGUOUS, lanes=4, mask=DYNAMIC),
+        tags={"mask": 7, "data": 5},
+        base=2**40,
+        target=ManagerEndpointTarget(0),
+    )
+    listed = list_image(fabric, encode_image(fabric, (temporal_table(None, read),)))
+    meanings = {f.name: (f.value, f.meaning) for f in listed}
+    assert meanings["mem0.row1.port"] == (0, "port0")
+    assert meanings["mem0.row1.source_tag_mask"] == (7, "tag 7")
+    assert meanings["mem0.row1.expose_tag_data"] == (5, "tag 5")
+    assert meanings["mem0.row1.expose_tag_completion"] == (1, "tag 1")
+    assert meanings["mem0.row1.service_target"] == (1, "manager ext0")
+    assert meanings["mem0.row1.source_tag_data"] == (0, "inactive role")
+    assert {meaning for name, (_, meaning) in meanings.items() if ".row3." in name} == {
+        "Unused row"
+    }
+
+
+def test_a_pattern_is_named_once_for_all_contexts():
+    fabric = Fabric("temporal", (temporal_memory(lanes=True),))
+    walked = temporal_row(2, 0, LOAD, view(CONTIGUOUS, lanes=4), pattern=1, alternative_ordinal=1)
+    image = encode_image(fabric, (temporal_table(None, None, walked),))
+    meanings = {f.name: (f.value, f.meaning) for f in list_image(fabric, image)}
+    assert meanings["mem0.row2.use_pattern"] == (1, "direct1")

@@ -125,3 +125,29 @@ def test_a_narrow_store_is_served_where_the_service_keeps_the_other_bytes(asked,
     assert (admitting_capability(named.occurrence, words) is not None) == is_served
     codes = [finding.code for finding in configuration_findings(named, table(words))]
     assert codes == ([] if is_served else ["row-service-capability"])
+
+
+def test_a_manager_admits_what_its_alternatives_admit():
+    aligned = replace(VECTORS, source_alignment=AlignmentDomain(UnsignedDomain.of((1, 63))))
+    ends = {"a": 32, "m": 4, "c": 0, "d": 128, "x": 0}
+    roles = {"address": 0, "mask": 1, "control": 2, "data": 3, "completion": 4}
+    load = alternative(LOAD, roles, (ELEMENTS, VECTORS), volatile=(False, True))
+    named = memory(ends, 3, (port(load),), None, managers={"ext0": 64})
+    element, vector = admissions(named.occurrence, 0)
+    assert element.capability is vector.capability is None
+    assert (element.form, element.volatile_values) == (ELEMENT, (False, True))
+    assert vector.lane_counts == UnsignedDomain.of((1, 4))
+    assert vector.mask_forms == (ABSENT, DYNAMIC)
+    # Plain accesses have alignment one, and the class has none of them.
+    load = alternative(LOAD, roles, (ELEMENTS, aligned))
+    named = memory(ends, 3, (port(load),), None, managers={"ext0": 64})
+    assert [each.form for each in admissions(named.occurrence, 0)] == [ELEMENT]
+
+
+def test_products_of_the_service_stand_before_those_of_managers():
+    ends = {"a": 32, "c": 0, "d": 32, "x": 0}
+    roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
+    load = port(alternative(LOAD, roles, (ELEMENTS,)), inputs=2)
+    local = service(capability(LOAD, (ELEMENTS,), (0,)), requesters=1)
+    named = memory(ends, 2, (load,), local, managers={"ext0": 64, "ext1": 64})
+    assert [each.capability for each in admissions(named.occurrence, 0)] == [0, None]

@@ -8,9 +8,12 @@ from fabricgen.plan.geometry import (
     AccessMode,
     BankGeometry,
     bank_geometry,
+    port_address_bits,
+    port_targets,
     requester_choice,
     requester_shape,
 )
+from fabricgen.records.connectivity import ManagerEndpointTarget, OperationPortDispatch
 from fabricgen.records.fabric import MemoryImplementation
 from tests.support.memories import (
     ABSENT,
@@ -19,6 +22,8 @@ from tests.support.memories import (
     ELEMENT,
     INDEXED,
     LOAD,
+    LOCAL,
+    ROLE,
     STORE,
     access_class,
     alternative,
@@ -31,6 +36,7 @@ from tests.support.memories import (
     service,
     view,
 )
+from tests.support.temporal import manager_memory, temporal_memory
 
 
 def one_port(port_classes, service_classes, *, implementation=None, schema=LOAD, **service_options):
@@ -217,3 +223,87 @@ def test_a_bank_with_two_reads_a_cycle_is_unsupported():
     with pytest.raises(Unsupported) as error:
         bank_geometry(wider)
     assert codes(error) == ["bank-ports"]
+
+
+# Managers, and both kinds of target together
+
+EXT0, EXT1 = ManagerEndpointTarget(0), ManagerEndpointTarget(1)
+
+
+def two_alternatives(*targets, volatile=((False,), (False,)), **options):
+    """Byte loads at one data endpoint and four-lane word gathers at the other."""
+    bytes_ = access_class(ELEMENT, LOAD, elements=(8,), lanes=(1,))
+    gathers = access_class(INDEXED, LOAD, elements=(32,), lanes=(4,))
+    ends = {"addr": 128, "ctrl": 0, "d0": 8, "d1": 128, "done": 0}
+    common = {"address": 0, "control": 1, "completion": 4}
+    load = port(
+        alternative(LOAD, {**common, "data": 2}, (bytes_,), volatile=volatile[0]),
+        alternative(LOAD, {**common, "data": 3}, (gathers,), volatile=volatile[1]),
+        inputs=2,
+    )
+    local = service(capability(LOAD, (bytes_,), (0,), volatile=(False, True)), requesters=1)
+    named = memory(ends, 2, [load], local, managers={"ext0": 64, "ext1": 32}, **options)
+    # The place of an alternative depends on its contract; its data endpoint tells it apart.
+    domains = (targets[each.endpoint_of(ROLE.DATA) - 2] for each in load.capability_alternatives)
+    dispatch = (OperationPortDispatch(tuple(domains)),)
+    connectivity = replace(named.occurrence.connectivity, operation_ports=dispatch)
+    return replaced(named, connectivity=connectivity)
+
+
+def test_a_shape_unites_what_the_targets_of_each_alternative_admit():
+    bytes_, words = AccessMode(False, 1, 1), AccessMode(True, 4, 4)
+    both = requester_shape(two_alternatives((LOCAL,), (EXT0,)), 0)
+    assert (both.modes, both.region_sets) == ((bytes_, words), ((0,),))
+    # The service admits no gather, and the managers what their own alternatives admit.
+    assert requester_shape(two_alternatives((LOCAL,), (LOCAL,)), 0).modes == (bytes_,)
+    far = requester_shape(two_alternatives((EXT1,), (EXT0, EXT1)), 0)
+    assert (far.modes, far.region_sets) == ((bytes_, words), ())
+
+
+def test_targets_of_a_port_are_those_of_its_alternatives_and_set_its_address_width():
+    both = two_alternatives((LOCAL,), (LOCAL, EXT1))
+    assert port_targets(both.occurrence, 0) == (LOCAL, EXT1)
+    assert port_address_bits(both, 0) == 64
+    near = two_alternatives((LOCAL,), (LOCAL,))
+    assert (port_targets(near.occurrence, 0), port_address_bits(near, 0)) == ((LOCAL,), 12)
+
+
+@pytest.mark.parametrize(
+    ("targets", "volatile", "carried"),
+    [
+        (((LOCAL,), (EXT0,)), ((True,), (False,)), False),
+        (((LOCAL,), (EXT0,)), ((False,), (False, True)), True),
+        (((EXT0,), (LOCAL,)), ((True,), (False,)), True),
+    ],
+)
+def test_volatile_is_carried_to_managers_that_may_see_it(targets, volatile, carried):
+    assert requester_shape(two_alternatives(*targets, volatile=volatile), 0).volatile is carried
+
+
+def test_a_port_walks_where_a_pattern_has_a_child_per_lane():
+    assert not requester_shape(temporal_memory(), 0).walks
+    assert requester_shape(temporal_memory(lanes=True), 0).walks
+    assert requester_shape(manager_memory(lanes=True), 1).walks
+
+
+def test_a_row_of_a_manager_has_a_mode_and_no_regions():
+    named = two_alternatives((LOCAL,), (LOCAL, EXT1))
+    far = row(0, LOAD, view(INDEXED, lanes=4), alternative_ordinal=1, target=EXT1)
+    assert requester_choice(named, far) == (1, 0)
+
+
+@pytest.mark.parametrize(("beat", "legal"), [(8, False), (32, True)])
+def test_the_beats_of_an_access_are_those_of_each_target(beat, legal):
+    # 256 bytes are 65 unaligned beats of 4 bytes, and 256 of one byte.
+    vectors = (access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=(64,)),)
+    ends = {"addr": 32, "ctrl": 0, "data": 2048, "done": 0}
+    roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
+    load = port(alternative(LOAD, roles, vectors), inputs=2)
+    local = service(capability(LOAD, vectors, (0,)), requesters=1)
+    named = memory(ends, 2, [load], local, managers={"ext0": beat})
+    if legal:
+        assert requester_shape(named, 0).lanes == 64
+        return
+    with pytest.raises(Unsupported) as error:
+        requester_shape(named, 0)
+    assert codes(error) == ["access-beats"]

@@ -6,15 +6,19 @@ from fabricgen.errors.catalog.plan import RULES
 from fabricgen.plan.contract import port_contract
 from fabricgen.plan.realisation import unsupported, unsupported_rows
 from fabricgen.plan.rows import Disabled
+from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation
 from fabricgen.records.occurrence import Temporal
 from fabricgen.records.resource import CapacityDimension
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 from tests.support.memories import (
+    CONTIGUOUS,
     ELEMENT,
     LOAD,
+    LOCAL,
     access_class,
+    actor,
     alternative,
     capability,
     memory,
@@ -208,3 +212,25 @@ def test_the_requesters_are_the_ports():
         ),
     )
     assert [c for _, c in found(local_service=local)] == ["service-requester-count"]
+
+
+EXT0 = ManagerEndpointTarget(0)
+
+
+@pytest.mark.parametrize(
+    ("access", "base", "target", "codes"),
+    [
+        (view(ELEMENT), 4, EXT0, []),
+        (view(ELEMENT), 6, EXT0, ["row-volatile-beats"]),
+        (view(ELEMENT, element=64), 8, EXT0, ["row-volatile-beats"]),
+        (view(ELEMENT, element=24), 3, EXT0, ["row-volatile-beats"]),
+        (view(CONTIGUOUS, element=8, lanes=2), 0, EXT0, ["row-volatile-beats"]),
+        (view(CONTIGUOUS, element=8, lanes=2), 0, LOCAL, []),
+    ],
+)
+def test_a_volatile_access_of_a_manager_is_one_operation(access, base, target, codes):
+    named = temporal_memory(managers={"ext0": 32})
+    plain = row(0, LOAD, access, base=base, target=target)
+    volatile = replace(plain, actor=actor(LOAD, volatile=True))
+    assert [d.code for d in unsupported_rows(named, table(volatile))] == codes
+    assert unsupported_rows(named, table(plain)) == ()
