@@ -67,7 +67,8 @@ class Execution:
     beats
         Per row, every request that it makes at its manager.
     row_cycles
-        Per row, fewest cycles from its first publication to its last, both included.
+        Per row, fewest cycles from the first publication that an endpoint shows to the last, both
+        included; 0 where none does.
     cycle_limit
         The same over all rows, with what they share.
     """

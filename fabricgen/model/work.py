@@ -1,15 +1,16 @@
 """Fewest cycles that a workload can take, as the performance contract counts them.
 
-A limit counts from the first publication to the last, both included, and is never more than
-hardware needs. Publications themselves are counted exactly: one a cycle on a port and on an
-egress, one in two cycles into an internal connection, whose consumers' slots are refilled when
-they are registered-empty. What lies before a publication (tokens of an ingress, turns of an
-operand slot, bank cycles, beats) only counts for firings that begin after the first publication:
+A limit counts from the first publication that an endpoint shows to the last, both included, and
+is never more than hardware needs. Publications themselves are counted exactly: one a cycle on a
+port and on an egress, one in two cycles into an internal connection, whose consumers' slots are
+refilled when they are registered-empty. What lies before a publication (tokens of an ingress,
+turns of an operand slot, bank cycles, beats) only counts for firings that begin after the first
+publication:
 
 * where a row's first publication follows its first firing promptly (Spatial, or the only row that
   fires, at the Local Memory Service), all firings but the first;
 * elsewhere, where other rows or a manager may delay the first publication by any time, all but
-  as many as may be in flight.
+  as many as may be in flight, and as many more as its consumers hold where no endpoint shows it.
 """
 
 from collections import Counter
@@ -30,13 +31,17 @@ class RowRates:
     ----------
     in_flight
         Firings that may be issued and not retired.
+    lead
+        Firings that may be issued before an endpoint shows the first publication.
     skipped
-        Firings that may begin before the first publication; positive.
+        The same, or one where that publication is prompt; positive.
     spacing
         Fewest cycles from issue to issue: a slot that holds one token takes a cycle to empty, and
         then one for each token that comes through one ingress.
     is_alone
         No other row fires, and the target answers promptly.
+    is_shown
+        Some result goes to an endpoint.
     feeds_connection
         Some result goes into an internal connection.
     publishes
@@ -46,9 +51,11 @@ class RowRates:
     """
 
     in_flight: int
+    lead: int
     skipped: int
     spacing: int
     is_alone: bool
+    is_shown: bool
     feeds_connection: bool
     publishes: tuple[Resource, ...]
     ingresses: tuple[tuple[Resource, int], ...]
@@ -81,8 +88,10 @@ class RowWork:
         self.firings += 1
 
     def span(self) -> int:
-        """Fewest cycles of a row that has fired, as far as it depends on itself alone."""
+        """Fewest cycles of a row that has fired, but for its uses; 0 where nothing shows it."""
         rates, later = self.rates, self.firings - 1
+        if not rates.is_shown:
+            return 0
         found = 1 + (2 if rates.feeds_connection else 1) * later
         if rates.is_alone:
             found = max(found, 1 + rates.spacing * later - max(0, self._first_cost - 1))
@@ -94,17 +103,20 @@ class RowWork:
 
     def arrivals(self) -> Counter[Resource]:
         """Tokens of each ingress that come after the first publication; a slot holds one."""
-        late = max(0, self.firings - self.rates.in_flight - 1)
+        late = max(0, self.firings - self.rates.lead - 1)
         return Counter({ingress: late * count for ingress, count in self.rates.ingresses})
 
 
 def cycle_limit(rows: Iterable[RowWork]) -> int:
-    """Fewest cycles from the first publication of any row to the last of all."""
+    """Fewest cycles from the first publication of any row to the last of all; 0 without one."""
     fired = [row for row in rows if row.firings]
+    if not any(row.rates.is_shown for row in fired):
+        return 0
     publications: Counter[Resource] = Counter()
     uses: Counter[Resource] = Counter()
     for row in fired:
-        publications.update(dict.fromkeys(row.rates.publishes, row.firings))
+        if row.rates.is_shown:
+            publications.update(dict.fromkeys(row.rates.publishes, row.firings))
         uses.update(row.uses)
         uses.update(row.arrivals())
     return max(

@@ -294,6 +294,17 @@ def test_a_connection_carries_one_token_in_two_cycles():
     assert done.cycle_limit == 199
 
 
+def test_a_row_that_no_endpoint_shows_starts_before_the_limit_does():
+    edges = [*COPY, ("0.done", "1.ctrl")]
+    access = mem.view(mem.CONTIGUOUS, lanes=4)
+    made = net("LS", edges, accesses=[access] * 2, bases=[0, 128], targets=[0, None], managers=[32])
+    done = limit(made, 100, a0=0, c0=0, a1=0)
+    # Of the 400 beats those of nine firings may be over: four stores in flight, one token in the
+    # slot, and four loads in flight.
+    assert done.row_cycles == (0, 3 + 2 * 95)
+    assert done.cycle_limit == 1 + 4 * 91
+
+
 def test_a_manager_takes_one_beat_a_cycle_from_all_ports():
     made = net("LL", targets=[0, 0], managers=[32])
     done = limit(made, 100, a0=0, c0=0, a1=0, c1=0)
