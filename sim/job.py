@@ -91,6 +91,9 @@ class RowJob:
         Input roles that are fed by connections.
     target
         Who serves it.
+    instance, bit
+        Path of its port below the top, and its bit in what the port says of its rows; no path
+        where the port has none.
     """
 
     row: int
@@ -100,6 +103,8 @@ class RowJob:
     firings: int
     internal: tuple[InternalOperand, ...] = ()
     target: str = "local"
+    instance: str = ""
+    bit: int = 0
 
 
 @dataclass(frozen=True, slots=True, order=True)

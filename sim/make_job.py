@@ -8,7 +8,7 @@ from fabricgen.abi.unit import programming_unit
 from fabricgen.model.execute import Execution
 from fabricgen.model.network import Network, NetworkRow
 from fabricgen.plan.capacity import PortCapacities, port_capacities
-from fabricgen.plan.demand import ChannelKey
+from fabricgen.plan.demand import ChannelKey, is_temporal
 from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS, bank_geometry
 from fabricgen.plan.rows import MemoryConfiguration
 from fabricgen.records.connectivity import ManagerEndpointTarget, MemoryDispatchTarget
@@ -64,6 +64,7 @@ def make_job(
     image: bytes,
     banks: Sequence[str],
     runs: Sequence[Run],
+    instances: Sequence[str] = (),
 ) -> Job:
     """Describe one simulation of a fabric with one memory.
 
@@ -77,9 +78,12 @@ def make_job(
         Path of each bank's array inside the top.
     runs
         Stall patterns and seeds.
+    instances
+        Path of each port inside the top, where there is a hierarchy.
     """
     (named,) = fabric.memories
-    return _Making(named, configuration, stimulus, execution).job(fabric, image, banks, runs)
+    making = _Making(named, configuration, stimulus, execution, instances)
+    return making.job(fabric, image, banks, runs)
 
 
 def memory_parts(contents: Mapping[int, int]) -> tuple[tuple[int, bytes], ...]:
@@ -101,8 +105,10 @@ class _Making:
         configuration: MemoryConfiguration,
         stimulus: Stimulus,
         execution: Execution,
+        instances: Sequence[str],
     ) -> None:
         self._named = named
+        self._instances = instances
         self._stimulus = stimulus
         self._execution = execution
         self._network = Network(named.occurrence, configuration)
@@ -175,6 +181,8 @@ class _Making:
                 if source.connection is not None
             ),
             target=self._target_name(row.row.service_target),
+            instance=self._instances[row.row.port] if self._instances else "",
+            bit=row.ordinal if is_temporal(self._named.occurrence) else 0,
         )
 
     def _target_name(self, target: MemoryDispatchTarget) -> str:

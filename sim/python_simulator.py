@@ -4,6 +4,7 @@ The design is the one that is emitted, before it becomes Verilog; traffic and mo
 of the cocotb bench.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from fabricgen.rtl.fabric_top import FabricTop
 from sim.checks import Answer, answer_finding, end_findings, read_flags
 from sim.endpoints import EndpointPins, Pin
 from sim.findings import Findings
-from sim.job import Job, MemoryJob, Run, RunResult, Step
+from sim.job import Job, MemoryJob, RowJob, Run, RunResult, Step
 from sim.manager_agent import ManagerPins
 from sim.memory_image import Byte, bytes_of_words, words_of_bytes
+from sim.probes import read_states
 from sim.traffic import Traffic
+from sim.wait_for import RowState
 
 __all__ = ["run_job"]
 
@@ -55,7 +58,8 @@ def _run(fabric: Fabric, job: Job, run: Run, waves_file: Path | None) -> RunResu
         endpoints = (*job.ingresses, *job.egresses)
         pins = {item.endpoint: _pins(ctx, wires, item.endpoint) for item in endpoints}
         managers = {item.name: _manager_pins(ctx, wires, item.name) for item in job.managers}
-        traffic = Traffic(job, run, pins, findings, managers)
+        states = partial(_states, ctx, top, job)
+        traffic = Traffic(job, run, pins, findings, managers, states)
         while not traffic.is_over:
             traffic.sample()
             await ctx.tick()
@@ -105,6 +109,17 @@ def _pins(ctx: Any, wires: dict[str, Signal], endpoint: str) -> EndpointPins:
         for wire in (wires.get(f"{endpoint}_{part}") for part in ("data", "tag"))
     )
     return EndpointPins(valid, ready, data, tag)
+
+
+def _states(ctx: Any, top: FabricTop, job: Job) -> dict[int, RowState] | None:
+    """What each row has, read out of its port."""
+    ports = dict(zip(top.named.names.ports, top.occurrence.engine.ports, strict=True))
+
+    def read(row: RowJob, name: str) -> int | None:
+        signal = getattr(ports[row.port], name, None)
+        return None if signal is None else ctx.get(signal)
+
+    return read_states(job.rows, read)
 
 
 def _manager_pins(ctx: Any, wires: dict[str, Signal], name: str) -> ManagerPins:

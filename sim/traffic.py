@@ -22,8 +22,8 @@ __all__ = ["Traffic"]
 #: A run that is wrong this often has said enough; it may never end by itself.
 _FINDING_LIMIT = 200
 
-#: Reads the state of every Active row out of the design.
-StateReader = Callable[[], Mapping[int, RowState]]
+#: Reads the state of every Active row out of the design, if it can.
+StateReader = Callable[[], Mapping[int, RowState] | None]
 
 
 class _Row:
@@ -267,7 +267,7 @@ class Traffic:
 
     def _report_hang(self) -> None:
         self.is_hanging = True
-        states = self._boundary_states() if self._states is None else self._states()
+        states = (self._states() if self._states else None) or self._boundary_states()
         links = [row_links(row, self._job) for row in self._job.rows]
         waits = wait_for(links, states, self._surroundings())
         for wait in waits:

@@ -21,10 +21,22 @@ from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 from sim.checks import Answer, answer_finding, end_findings, read_flags
 from sim.endpoints import EndpointPins, Pin
 from sim.findings import Findings
-from sim.job import EgressJob, IngressJob, Job, MemoryJob, Run, RunResult, Step, write_results
+from sim.job import (
+    EgressJob,
+    IngressJob,
+    Job,
+    MemoryJob,
+    RowJob,
+    Run,
+    RunResult,
+    Step,
+    write_results,
+)
 from sim.manager_agent import ManagerPins
 from sim.memory_image import Byte, bytes_of_text, bytes_of_words, words_of_bytes
+from sim.probes import read_states
 from sim.traffic import Traffic
+from sim.wait_for import RowState
 
 _PERIOD_NS = 10
 _RESET_CYCLES = 4
@@ -74,7 +86,7 @@ async def _start(
     pins = {item.endpoint: _pins(dut, item) for item in (*job.ingresses, *job.egresses)}
     managers = {item.name: _manager_pins(dut, item.name) for item in job.managers}
     await RisingEdge(dut.clk)
-    return Traffic(job, run, pins, findings, managers)
+    return Traffic(job, run, pins, findings, managers, lambda: _states(dut, job))
 
 
 async def _interrupt(
@@ -156,6 +168,18 @@ def _pins(dut: Any, item: IngressJob | EgressJob) -> EndpointPins:
         data=getattr(dut, f"{item.endpoint}_data") if item.width else None,
         tag=getattr(dut, f"{item.endpoint}_tag") if item.tag_width else None,
     )
+
+
+def _states(dut: Any, job: Job) -> dict[int, RowState] | None:
+    """What each row has, read through the hierarchy."""
+
+    def read(row: RowJob, name: str) -> int | None:
+        try:
+            return int(_descend(dut, f"{row.instance}.{name}").value)
+        except (AttributeError, ValueError):
+            return None
+
+    return read_states(job.rows, read)
 
 
 def _manager_pins(dut: Any, name: str) -> ManagerPins:
