@@ -2,6 +2,7 @@
 
 from amaranth.hdl import Module, Mux, Signal, Value
 
+from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.publisher import Publisher
 
 
@@ -55,3 +56,26 @@ class RepeatingPublisher(Publisher):
             with m.If(self.complete[row]):
                 m.d.comb += first.eq(row)
         return others, first
+
+
+class LoopingPublisher(Publisher):
+    """Waits for itself: a destination counts as ready where another one fires."""
+
+    def _commit(self, m: Module, selected: Signal) -> None:
+        super()._commit(m, selected)
+        m.d.comb += self.refusing.eq(
+            selected & ~self.ready & ~self.fire.any().replicate(len(selected))
+        )
+
+
+class RefillingFrontEnd(RowFrontEnd):
+    """Accepts a token for any row in the cycle in which some row is granted."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = super().elaborate(platform)
+        for end, _ in self.shape.ingress_widths:
+            channel = getattr(self, f"ingress_{end}")
+            accepting = Signal(name=f"accepting_{end}")
+            m.d.comb += accepting.eq(getattr(self, f"hit_{end}") & self.grant.any())
+            m.d.comb += channel.ready.eq(accepting)
+        return m

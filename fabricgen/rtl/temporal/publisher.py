@@ -79,8 +79,7 @@ class Publisher(wiring.Component):
                 **{f"selected_{row}": In(destinations) for row in range(rows)},
                 "ready": In(destinations),
                 "candidate": Out(1),
-                # The pointer rests before row 0.
-                "row": Out(range(max(2, rows)), init=rows - 1),
+                "row": Out(range(max(2, rows))),
                 "retire": Out(1),
                 "fire": Out(destinations),
                 "unpublished": Out(1),
@@ -91,6 +90,9 @@ class Publisher(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Decide on the candidate, then on the next one."""
         m = Module()
+        # The pointer rests before row 0.
+        pointer = Signal.like(self.row, init=self.rows - 1)
+        m.d.comb += self.row.eq(pointer)
         held = Signal()
         left = Signal(range(hold_cycles(self.rows)))
         passed = Signal(self.rows)
@@ -115,7 +117,7 @@ class Publisher(wiring.Component):
         with m.Else():
             m.d.sync += left.eq(hold_cycles(self.rows) - 1)
             with m.If(others):
-                m.d.sync += [self.candidate.eq(1), self.row.eq(following)]
+                m.d.sync += [self.candidate.eq(1), pointer.eq(following)]
                 m.d.sync += held.eq(Array(passed)[following])
             with m.Else():
                 here = Array(self.complete)[self.row]

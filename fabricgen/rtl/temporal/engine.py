@@ -1,0 +1,300 @@
+"""The Temporal operation engine: resident rows over ports, between endpoints and targets."""
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
+
+from amaranth.hdl import Array, Cat, Const, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from fabricgen.abi.status import input_roles, status_shape
+from fabricgen.config.layout import carrier_layout
+from fabricgen.records.fabric import NamedMemory
+from fabricgen.rtl.channel import Channel, ChannelShape
+from fabricgen.rtl.logic import any_bit, select
+from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
+from fabricgen.rtl.temporal.engine_shape import PublicationGroup
+from fabricgen.rtl.temporal.port import TemporalPort
+from fabricgen.rtl.temporal.publisher import Publisher
+from fabricgen.rtl.temporal.row_table import RowReader, RowTable
+from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.fabric import EndpointDirection
+
+__all__ = ["TemporalEngine"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Connection:
+    """One internal connection: where it starts, and how it is taken."""
+
+    source: int
+    free: Signal
+    fire: Signal
+    payload: Signal
+
+
+class TemporalEngine(wiring.Component):
+    """Run the configured rows between the tagged endpoints, each other and the targets.
+
+    ``ready`` of an ingress depends on its own tag, ``hold`` and registers only. Every egress
+    raises ``valid`` only in a cycle in which all destinations of the firing are ready, internal
+    connections included. Firings of one row issue and retire in their order, and no row waits
+    for another row's destination longer than :class:`Publisher` says.
+
+    A token accepted in cycle *n* is published as early as *n + 5*, where the target answers in
+    the cycle after the request; a forwarded token counts as accepted when it is published.
+
+    The configuration may change only while ``empty`` behind ``hold``, which then lasts two
+    cycles more: what the rows say is registered once. Reset empties the engine.
+
+    Parameters
+    ----------
+    named
+        The memory; one with a Temporal engine that
+        :func:`fabricgen.plan.realisation.unsupported` does not refuse.
+
+    Attributes
+    ----------
+    channels
+        Shape of the channel of each (port, target).
+
+    Members
+    -------
+    configuration : In(carrier width)
+        The semantic carrier; all zero is Disabled.
+    hold : In(1)
+        Close every ingress in this cycle.
+    empty : Out(1)
+        No token, firing or request inside (registered).
+    ingress_<endpoint> : In(channel), egress_<endpoint> : Out(channel)
+        One per endpoint, by its ordinal in the occurrence.
+    request_<port>_<target> : Out(channels[port, target].signature())
+        Whole accesses to each target of a port.
+    fault_row_<port>_<target> : Out(range(rows))
+        Row of the response that stands on that channel.
+    unmatched : Out(input endpoints)
+        A token stood there whose tag no Active row matches, while the table was in force
+        (registered).
+    unpublished : Out(1), unpublished_row : Out(range(rows)),
+    unpublished_destinations : Out(output endpoints + connections)
+        A row was refused for a whole hold; with it, what was not ready at its end: one bit per
+        output endpoint, then per connection. For one cycle, registered; the first group's where
+        several report together.
+    waits : Out(rows * bits), absent unless ``implementation.counters``
+        Per row: one bit per input role of the engine (a token is present), then ``claim`` (its
+        claims are available), ``issued``, ``held`` (in front of its target), ``complete``.
+    """
+
+    configuration: Signal
+    hold: Signal
+    empty: Signal
+    unmatched: Signal
+    unpublished: Signal
+    unpublished_row: Signal
+    unpublished_destinations: Signal
+    waits: Signal
+
+    def __init__(self, named: NamedMemory) -> None:
+        self.named = named
+        self.table = RowTable(named)
+        self.rows = self.table.rows
+        self.ports = tuple(TemporalPort(shape) for shape in self.table.shapes)
+        self.readers = tuple(RowReader(named, port) for port in range(len(self.ports)))
+        self.publishers = tuple(
+            Publisher(self.rows, group.destinations) for group in self.table.groups
+        )
+        self.channels: dict[tuple[int, int], ServiceChannelShape] = {
+            (ordinal, target): channel
+            for ordinal, shape in enumerate(self.table.shapes)
+            for target, channel in zip(shape.targets, shape.channels, strict=True)
+        }
+        ends = named.occurrence.endpoints
+        self.inputs = [at for at, end in enumerate(ends) if end.direction is EndpointDirection.IN]
+        self.outputs = [at for at, end in enumerate(ends) if end.direction is EndpointDirection.OUT]
+        self.connections = named.occurrence.connectivity.internal_connections
+        number = range(max(2, self.rows))
+        members: dict[str, wiring.Member] = {
+            "configuration": In(carrier_layout(named).width),
+            "hold": In(1),
+            "empty": Out(1),
+            "unmatched": Out(len(self.inputs)),
+            "unpublished": Out(1),
+            "unpublished_row": Out(number),
+            "unpublished_destinations": Out(len(self.outputs) + len(self.connections)),
+        }
+        for at, end in enumerate(ends):
+            signature = ChannelShape(end.payload_width, end.tag_width or 0).signature()
+            if at in self.inputs:
+                members[f"ingress_{at}"] = In(signature)
+            else:
+                members[f"egress_{at}"] = Out(signature)
+        for (port, target), channel in self.channels.items():
+            members[f"request_{port}_{target}"] = Out(channel.signature())
+            members[f"fault_row_{port}_{target}"] = Out(number)
+        if named.implementation.counters:
+            members["waits"] = Out(status_shape(named).members["waits"])
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        """Instances, endpoints, connections, then what the rest of the fabric watches."""
+        m = Module()
+        m.submodules.table = table = self.table
+        m.d.comb += table.configuration.eq(self.configuration)
+        for ordinal, (port, reader) in enumerate(zip(self.ports, self.readers, strict=True)):
+            m.submodules[f"port_{ordinal}"] = port
+            m.submodules[f"reader_{ordinal}"] = reader
+            connect(m, getattr(table, f"port_{ordinal}"), port.rows)
+            connect(m, reader.controls, port.controls)
+            m.d.comb += [
+                reader.configuration.eq(self.configuration),
+                reader.row.eq(port.selected),
+                port.hold.eq(self.hold),
+            ]
+            self._join_targets(m, ordinal, port)
+        for at in self.inputs:
+            self._join_ingress(m, at)
+        joined = self._join_connections(m)
+        for ordinal, group in enumerate(table.groups):
+            self._publish(m, ordinal, group, joined)
+        m.d.comb += self.empty.eq(reduce(and_, (port.empty for port in self.ports)))
+        self._report(m)
+        if hasattr(self, "waits"):
+            self._count(m)
+        return m
+
+    def _join_targets(self, m: Module, ordinal: int, port: TemporalPort) -> None:
+        """Bring a port's channels out, and tell the row of each response."""
+        for position, target in enumerate(port.shape.targets):
+            request: ServiceChannel = getattr(self, f"request_{ordinal}_{target}")
+            connect(m, getattr(port, f"request_{position}"), flipped(request))
+            if self.rows > 1:
+                row = request.rsp_slot[port.shape.index_bits :]
+                m.d.comb += getattr(self, f"fault_row_{ordinal}_{target}").eq(row)
+
+    def _join_ingress(self, m: Module, at: int) -> None:
+        """Offer to every port that binds the endpoint: at most one has a row for the tag."""
+        ingress: Channel = getattr(self, f"ingress_{at}")
+        users = [port for port in self.ports if hasattr(port, f"ingress_{at}")]
+        channels: list[Channel] = [getattr(port, f"ingress_{at}") for port in users]
+        for channel in channels:
+            m.d.comb += [
+                getattr(channel, name).eq(getattr(ingress, name))
+                for name in ("valid", "tag", "data")
+                if hasattr(channel, name)
+            ]
+        m.d.comb += ingress.ready.eq(any_bit(channel.ready for channel in channels))
+        hits = any_bit(getattr(port, f"hit_{at}") for port in users)
+        active = self.configuration[self.table.layout.active.offset] & ~self.hold
+        m.d.sync += self.unmatched[self.inputs.index(at)].eq(ingress.valid & ~hits & active)
+
+    def _join_connections(self, m: Module) -> list[_Connection]:
+        """One payload register for all consumers of a connection, which are free together."""
+        joined: list[_Connection] = []
+        for ordinal, connection in enumerate(self.connections):
+            users = [port for port in self.ports if hasattr(port, f"fire_{ordinal}")]
+            free = Signal(name=f"free_{ordinal}")
+            fire = Signal(name=f"fire_{ordinal}")
+            frees = (getattr(port, f"free_{ordinal}") for port in users)
+            m.d.comb += free.eq(reduce(and_, frees, Const(1, 1)))
+            m.d.comb += [getattr(port, f"fire_{ordinal}").eq(fire) for port in users]
+            width = self.named.occurrence.endpoints[connection.sink_endpoint_ordinal].payload_width
+            payload = Signal(width, name=f"payload_{ordinal}")
+            if width and users:
+                kept = Signal(width, name=f"connection_{ordinal}", reset_less=True)
+                with m.If(fire):
+                    m.d.sync += kept.eq(payload)
+                m.d.comb += [getattr(port, f"connection_{ordinal}").eq(kept) for port in users]
+            joined.append(_Connection(connection.source_endpoint_ordinal, free, fire, payload))
+        return joined
+
+    def _publish(
+        self, m: Module, ordinal: int, group: PublicationGroup, joined: list[_Connection]
+    ) -> None:
+        """Retire the ports of one group through its outputs and connections."""
+        m.submodules[f"publisher_{ordinal}"] = publisher = self.publishers[ordinal]
+        rows = getattr(self.table, f"group_{ordinal}")
+        ports = [self.ports[port] for port in group.ports]
+        m.d.comb += [
+            getattr(publisher, name).eq(getattr(rows, name))
+            for name in (f"selected_{row}" for row in range(self.rows))
+        ]
+        m.d.comb += [
+            publisher.complete.eq(reduce(or_, (port.complete for port in ports))),
+            publisher.successor.eq(any_bit(port.successor for port in ports)),
+        ]
+        for port in ports:
+            m.d.comb += [port.row.eq(publisher.row), port.retire.eq(publisher.retire)]
+
+        ready: list[Value] = []
+        for at, end in enumerate(group.outputs):
+            egress: Channel = getattr(self, f"egress_{end}")
+            tags: Signal = getattr(rows, f"tag_{end}")
+            words = [tags.word_select(row, len(egress.tag)) for row in range(self.rows)]
+            ready.append(egress.ready)
+            m.d.comb += egress.valid.eq(publisher.fire[at])
+            m.d.comb += egress.tag.eq(Array(words)[publisher.row])
+            if hasattr(egress, "data"):
+                sources = self._sources(group, end, publisher.row, are_exposed=True)
+                m.d.comb += egress.data.eq(select(sources, len(egress.data)))
+        for at, connection in enumerate(group.connections, len(group.outputs)):
+            here = joined[connection]
+            ready.append(here.free)
+            sources = self._sources(group, here.source, publisher.row, are_exposed=False)
+            m.d.comb += here.fire.eq(publisher.fire[at])
+            if len(here.payload):
+                m.d.comb += here.payload.eq(select(sources, len(here.payload)))
+        m.d.comb += publisher.ready.eq(Cat(ready))
+
+    def _sources(
+        self, group: PublicationGroup, end: int, row: Signal, *, are_exposed: bool
+    ) -> list[tuple[Value, Value]]:
+        """Results that some port of a group shows at an output, each with its condition."""
+        users = [
+            (port, path)
+            for port in group.ports
+            for path in self.table.shapes[port].port.results
+            if end in path.endpoints
+        ]
+        found: list[tuple[Value, Value]] = []
+        for port, path in users:
+            rows = getattr(self.table, f"port_{port}")
+            here = getattr(rows, f"sink_{path.name}_{end}") if are_exposed else rows.enabled
+            if path.role is ServiceValueRole.DATA:
+                mine = Array(here)[row] if len(users) > 1 else Value.cast(1)
+                found.append((mine, self.ports[port].result))
+        return found
+
+    def _report(self, m: Module) -> None:
+        """Refused holds, the first group's of a cycle, one cycle later."""
+        row = Signal.like(self.unpublished_row, name="refused_row")
+        destinations = Signal.like(self.unpublished_destinations, name="refused_destinations")
+        for publisher, group in reversed(
+            list(zip(self.publishers, self.table.groups, strict=True))
+        ):
+            places = [self.outputs.index(end) for end in group.outputs]
+            places += [len(self.outputs) + connection for connection in group.connections]
+            refusing = dict(zip(places, publisher.refusing, strict=True))
+            with m.If(publisher.unpublished):
+                m.d.comb += row.eq(publisher.row)
+                m.d.comb += destinations.eq(
+                    Cat(refusing.get(at, Const(0, 1)) for at in range(len(destinations)))
+                )
+        m.d.sync += [
+            self.unpublished.eq(any_bit(publisher.unpublished for publisher in self.publishers)),
+            self.unpublished_row.eq(row),
+            self.unpublished_destinations.eq(destinations),
+        ]
+
+    def _count(self, m: Module) -> None:
+        """What each row has, of the one port on which it is Active."""
+        words: list[Value] = []
+        for row in range(self.rows):
+            for name in (f"present_{role.name.lower()}" for role in input_roles(self.named)):
+                here = [getattr(port, name)[row] for port in self.ports if hasattr(port, name)]
+                words.append(any_bit(here))
+            words += [
+                any_bit(getattr(port, name)[row] & port.rows.enabled[row] for port in self.ports)
+                for name in ("claim", "issued", "held", "done")
+            ]
+        m.d.comb += self.waits.eq(Cat(words))

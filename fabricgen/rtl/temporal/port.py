@@ -1,0 +1,376 @@
+"""One Temporal operation port: from tagged tokens to the results of complete rows."""
+
+from functools import reduce
+from operator import and_, or_
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from fabricgen.rtl.address_unit import AddressUnit
+from fabricgen.rtl.channel import ChannelShape
+from fabricgen.rtl.logic import one_hot, select
+from fabricgen.rtl.result_store import ResultStore
+from fabricgen.rtl.row_control import RowControls
+from fabricgen.rtl.service.channel import ServiceChannel
+from fabricgen.rtl.temporal.claims import RowClaims
+from fabricgen.rtl.temporal.engine_shape import TemporalShape
+from fabricgen.rtl.temporal.front_end import RowFrontEnd
+from fabricgen.rtl.temporal.holding import Holding
+from fabricgen.rtl.temporal.row_table import (
+    PortRows,
+    access_signature,
+    port_rows_signature,
+    scale_bits,
+)
+from fabricgen.vocab.dataflow import ServiceValueRole
+
+__all__ = ["TemporalPort"]
+
+_ADDRESS, _DATA, _MASK = ServiceValueRole.ADDRESS, ServiceValueRole.DATA, ServiceValueRole.MASK
+
+#: Fields of a request, packed in this order while the firing stands in front of its target.
+_FIELDS = (
+    "slot",
+    "write",
+    "mode",
+    "regions",
+    "walk",
+    "volatile",
+    "lanes",
+    "beyond",
+    "address",
+    "data",
+)
+
+
+class TemporalPort(wiring.Component):
+    """Issue the firings of all rows of one port, and keep their results until they retire.
+
+    A firing takes one token of every active role, its claims and a place in front of its target
+    at once. With an empty mask it needs no request and is complete. Firings of one row retire in
+    their order, whatever the order of the responses.
+
+    ``ready`` of an ingress depends on the tag shown there, on ``hold`` and on registers only.
+    Operands accepted in cycle *n* are selected in *n + 1*, requested in *n + 3*, and complete in
+    the cycle after the last response; one firing in 2 cycles of one row, one in every cycle of
+    two rows. Reset drops every token and firing; payloads are not reset.
+
+    Parameters
+    ----------
+    shape
+        Shape of the port.
+
+    Members
+    -------
+    rows : In(port_rows_signature(shape))
+        The configured rows; change only while ``empty``, behind ``hold``.
+    hold : In(1)
+        Take no token from an ingress.
+    ingress_<endpoint> : In(channel)
+        Tagged tokens.
+    hit_<endpoint> : Out(1)
+        Some row takes tokens with the tag that stands there.
+    fire_<connection> : In(1), connection_<connection> : In(width)
+        Every consumer of the connection gets a token now; its payload from the next cycle on.
+    free_<connection> : Out(1)
+        Every consumer is empty (registered).
+    selected : Out(range(rows))
+        Row of the firing that is prepared in this cycle.
+    controls : In(access_signature(shape))
+        Its access, in the same cycle.
+    request_<position> : Out(ServiceChannelShape.signature())
+        Whole accesses to the target at this position of the port's targets.
+    complete : Out(rows)
+        The row's oldest firing will be complete in the next cycle, if nothing retires now.
+    row : In(range(rows))
+        Row whose oldest result is shown, and which ``retire`` and ``successor`` speak of.
+    successor : Out(1)
+        Its next firing will be complete in the next cycle.
+    retire : In(1)
+        Its oldest firing leaves, if the row is one of this port.
+    result : Out(8 * data_bytes), absent unless the port reads
+        Payload of its oldest firing.
+    empty : Out(1)
+        No token, firing or request inside (registered).
+    present_<role> : Out(rows), claim : Out(rows), issued : Out(rows), held : Out(rows),
+    done : Out(rows)
+        What a row has: a token of the role; units of its claims to take; a firing between issue
+        and retirement; one in front of its target; one that is complete. All registered.
+    """
+
+    rows: PortRows
+    hold: Signal
+    selected: Signal
+    controls: RowControls
+    complete: Signal
+    row: Signal
+    successor: Signal
+    retire: Signal
+    result: Signal
+    empty: Signal
+    claim: Signal
+    issued: Signal
+    held: Signal
+    done: Signal
+
+    def __init__(self, shape: TemporalShape) -> None:
+        if not isinstance(shape, TemporalShape):
+            raise TypeError(f"TemporalPort shape must be a TemporalShape, not {shape!r}")
+        self.shape = shape
+        self.front = shape.front_end()
+        number = range(max(2, shape.rows))
+        members: dict[str, wiring.Member] = {
+            "rows": In(port_rows_signature(shape)),
+            "hold": In(1),
+            "selected": Out(number),
+            "controls": In(access_signature(shape)),
+            "complete": Out(shape.rows),
+            "row": In(number),
+            "successor": Out(1),
+            "retire": In(1),
+            "empty": Out(1),
+        }
+        for end, width in self.front.ingress_widths:
+            channel = ChannelShape(width, shape.tag_width)
+            members |= {f"ingress_{end}": In(channel.signature()), f"hit_{end}": Out(1)}
+        for connection, width in self.front.connection_widths:
+            members |= {f"fire_{connection}": In(1), f"free_{connection}": Out(1)}
+            if width:
+                members[f"connection_{connection}"] = In(width)
+        for position, request in enumerate(shape.channels):
+            members[f"request_{position}"] = Out(request.signature())
+        if shape.port.requester.reads:
+            members["result"] = Out(8 * shape.port.requester.data_bytes)
+        members |= {f"present_{path.name}": Out(shape.rows) for path in shape.port.inputs}
+        members |= {name: Out(shape.rows) for name in ("claim", "issued", "held", "done")}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        """Front end and claims, then the firing on its way, then its result."""
+        m = Module()
+        shape = self.shape
+        masks = shape.port.has_mask
+        m.submodules.front = front = RowFrontEnd(self.front)
+        m.submodules.claims = claims = RowClaims(
+            shape.rows,
+            depth=shape.row_slots,
+            total=shape.total_slots,
+            completions=len(shape.targets) + masks,
+        )
+        self._issue(m, front, claims)
+        lanes = Signal(shape.port.requester.lanes)
+        idle = Signal()
+        m.d.comb += lanes.eq(self._all_lanes())
+        if masks:
+            operand = self._operand(front, _MASK)
+            m.d.comb += lanes.eq(
+                Mux(self.controls.masked, operand & self._all_lanes(), self._all_lanes())
+            )
+            m.d.comb += idle.eq(self.controls.masked & ~lanes.any())
+            self._complete_idle(m, front, claims, idle)
+        holdings = self._dispatch(m, front, claims, lanes, idle)
+        self._results(m, front, claims, lanes)
+        self._watch(m, front, claims, holdings)
+        m.d.comb += self.empty.eq(
+            front.empty & claims.empty & reduce(and_, (holding.empty for holding in holdings))
+        )
+        return m
+
+    def _issue(self, m: Module, front: RowFrontEnd, claims: RowClaims) -> None:
+        """Wire the rows and the tokens to the front end, and its grants to the claims."""
+        rows = self.rows
+        m.d.comb += [
+            front.enabled.eq(rows.enabled),
+            front.hold.eq(self.hold),
+            front.available.eq(claims.available),
+            claims.issue.eq(front.grant),
+            claims.capture.eq(front.selected_valid),
+            claims.capture_row.eq(front.selected),
+            self.selected.eq(front.selected),
+        ]
+        if hasattr(rows, "single"):
+            m.d.comb += front.available.eq(claims.available & ~(rows.single & claims.issued))
+        if hasattr(claims, "active_rows"):
+            m.d.comb += claims.active_rows.eq(rows.active_rows)
+        for i, (path, role) in enumerate(
+            zip(self.shape.port.inputs, self.front.roles, strict=True)
+        ):
+            for inner, outer in (
+                (f"needed_{i}", f"needed_{path.name}"),
+                (f"tag_{i}", f"tag_{path.name}"),
+                *((f"selects_{i}_{e}", f"selects_{path.name}_{e}") for e in role.ingresses),
+                *((f"consumes_{i}_{c}", f"consumes_{path.name}_{c}") for c in role.connections),
+            ):
+                m.d.comb += getattr(front, inner).eq(getattr(rows, outer))
+        for end, _ in self.front.ingress_widths:
+            connect(m, flipped(getattr(self, f"ingress_{end}")), getattr(front, f"ingress_{end}"))
+            m.d.comb += getattr(self, f"hit_{end}").eq(getattr(front, f"hit_{end}"))
+        for connection, width in self.front.connection_widths:
+            m.d.comb += getattr(front, f"fire_{connection}").eq(getattr(self, f"fire_{connection}"))
+            m.d.comb += getattr(self, f"free_{connection}").eq(getattr(front, f"free_{connection}"))
+            if width:
+                name = f"connection_{connection}"
+                m.d.comb += getattr(front, name).eq(getattr(self, name))
+
+    def _operand(self, front: RowFrontEnd, role: ServiceValueRole) -> Value:
+        """Payload of one role of the selected firing."""
+        roles = [path.role for path in self.shape.port.inputs]
+        return getattr(front, f"operand_{roles.index(role)}")
+
+    def _all_lanes(self) -> Value:
+        """Lanes below the configured lane count."""
+        return self.controls.lanes if self.shape.port.requester.lanes > 1 else Value.cast(1)
+
+    def _complete_idle(
+        self, m: Module, front: RowFrontEnd, claims: RowClaims, idle: Signal
+    ) -> None:
+        """A firing without active lanes completes in its slot, one cycle after it got it."""
+        last = len(self.shape.targets)
+        completes = Signal(name="idle_completes")
+        slot = Signal.like(claims.tail_slot, name="idle_slot", reset_less=True)
+        m.d.sync += [completes.eq(front.selected_valid & idle), slot.eq(claims.tail_slot)]
+        m.d.comb += getattr(claims, f"complete_valid_{last}").eq(completes)
+        m.d.comb += getattr(claims, f"complete_slot_{last}").eq(slot)
+
+    def _dispatch(
+        self, m: Module, front: RowFrontEnd, claims: RowClaims, lanes: Signal, idle: Signal
+    ) -> list[Holding]:
+        """One queue of whole firings in front of each target, and its channel."""
+        address, beyond = self._address(m, front)
+        several = len(self.shape.targets) > 1
+        holdings: list[Holding] = []
+        for position, channel in enumerate(self.shape.channels):
+            request: ServiceChannel = getattr(self, f"request_{position}")
+            bits = channel.address_bits
+            firing: dict[str, Value] = {
+                "slot": claims.tail_slot,
+                "lanes": lanes,
+                "address": Cat(each[:bits] for each in address),
+                "beyond": Cat(
+                    over | each[bits:].any() if len(each) > bits else over
+                    for each, over in zip(address, beyond, strict=True)
+                ),
+            }
+            if hasattr(self.controls, "store"):
+                firing["write"] = self.controls.store
+            for name in ("mode", "regions", "walk", "volatile"):
+                if hasattr(self.controls, name):
+                    firing[name] = getattr(self.controls, name)
+            if self.shape.port.requester.writes:
+                firing["data"] = self._operand(front, _DATA)
+            names = [name for name in _FIELDS if hasattr(request, name)]
+            parts = [firing[name][: len(getattr(request, name))] for name in names]
+
+            holding = Holding(len(Cat(parts)))
+            m.submodules[f"holding_{position}"] = holding
+            holdings.append(holding)
+            m.d.comb += [
+                holding.select.eq(getattr(front, f"select_{position}")),
+                getattr(front, f"permit_{position}").eq(holding.permit),
+                holding.firing.eq(Cat(parts)),
+                holding.skip.eq(idle),
+                holding.o.ready.eq(request.ready),
+                request.valid.eq(holding.o.valid),
+                Cat(getattr(request, name) for name in names).eq(holding.o.data),
+            ]
+            if several:
+                target = f"target_{position}"
+                m.d.comb += getattr(front, target).eq(getattr(self.rows, target))
+            m.d.comb += [
+                getattr(claims, f"complete_valid_{position}").eq(
+                    request.rsp_valid & request.rsp_done
+                ),
+                getattr(claims, f"complete_slot_{position}").eq(self._response_slot(request)),
+            ]
+        return holdings
+
+    @staticmethod
+    def _response_slot(request: ServiceChannel) -> Value:
+        return request.rsp_slot if hasattr(request, "rsp_slot") else Value.cast(0)
+
+    def _address(self, m: Module, front: RowFrontEnd) -> tuple[list[Value], list[Value]]:
+        """Byte address of every segment, and whether it goes beyond the port's widest target."""
+        port = self.shape.port
+        token = self._operand(front, _ADDRESS)
+        m.submodules.address = unit = AddressUnit(
+            len(token),
+            index_widths=port.index_widths,
+            element_bytes=port.element_bytes,
+            segments=port.requester.segments,
+            address_bits=port.address_bits,
+        )
+        m.d.comb += [unit.token.eq(token), unit.base.eq(self.controls.base)]
+        for name in ("scale", "reach"):
+            if hasattr(unit, name):
+                m.d.comb += getattr(unit, name).eq(getattr(self.controls, name))
+        segments = range(port.requester.segments)
+        return (
+            [unit.address.word_select(segment, port.address_bits) for segment in segments],
+            [unit.beyond[segment] for segment in segments],
+        )
+
+    def _results(self, m: Module, front: RowFrontEnd, claims: RowClaims, lanes: Signal) -> None:
+        """Result stores, read at the oldest firing of the row that is asked for."""
+        shape, mine = self.shape, Signal(name="mine")
+        m.d.comb += [
+            claims.head_row.eq(self.row),
+            mine.eq(Array(self.rows.enabled)[self.row]),
+            claims.retire.eq(self.retire & mine),
+            self.successor.eq(claims.successor_next & mine),
+            self.complete.eq(claims.complete_next),
+        ]
+        if not shape.port.requester.reads:
+            return
+        results: list[tuple[Value, Value]] = []
+        for position in range(len(shape.targets)):
+            request: ServiceChannel = getattr(self, f"request_{position}")
+            m.submodules[f"store_{position}"] = store = ResultStore(
+                shape.slots,
+                lanes=shape.port.requester.lanes,
+                data_bytes=shape.port.requester.data_bytes,
+                element_lanes=shape.port.element_lanes,
+            )
+            m.d.comb += [
+                store.issue.eq(front.selected_valid),
+                store.issue_slot.eq(claims.tail_slot),
+                store.issue_lanes.eq(lanes),
+                store.arrive.eq(request.rsp_valid),
+                store.done.eq(request.rsp_done),
+                store.slot.eq(self._response_slot(request)),
+                store.data.eq(request.rsp_data),
+                store.strobe.eq(request.rsp_strobe),
+                store.in_range.eq(request.rsp_in_range),
+                store.head.eq(claims.head_slot),
+            ]
+            if bits := scale_bits(shape):
+                scales = [self.rows.scale.word_select(row, bits) for row in range(shape.rows)]
+                m.d.comb += store.scale.eq(Array(scales)[self.row])
+            targets = getattr(self.rows, f"target_{position}", self.rows.enabled)
+            results.append((Array(targets)[self.row], store.result))
+        if len(results) == 1:
+            m.d.comb += self.result.eq(results[0][1])
+        else:
+            m.d.comb += self.result.eq(select(results, len(self.result)))
+
+    def _watch(
+        self, m: Module, front: RowFrontEnd, claims: RowClaims, holdings: list[Holding]
+    ) -> None:
+        """What the rows have and wait for."""
+        for i, path in enumerate(self.shape.port.inputs):
+            m.d.comb += getattr(self, f"present_{path.name}").eq(getattr(front, f"present_{i}"))
+        standing: list[Value] = []
+        for position, holding in enumerate(holdings):
+            row = (
+                getattr(self, f"request_{position}").slot[self.shape.index_bits :]
+                if self.shape.slots > 1
+                else None
+            )
+            hot = one_hot(row, self.shape.rows)
+            standing.append(Cat(holding.o.valid & here for here in hot))
+        m.d.comb += [
+            self.claim.eq(claims.available),
+            self.issued.eq(claims.issued),
+            self.held.eq(reduce(or_, standing)),
+            self.done.eq(claims.complete),
+        ]

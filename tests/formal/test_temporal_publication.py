@@ -1,0 +1,86 @@
+import pytest
+from amaranth.hdl import Array, Assert, Cat, Elaboratable, Module, Signal
+from amaranth.lib import wiring
+
+from fabricgen.rtl.temporal.engine import TemporalEngine
+from tests.formal.harness import prove
+from tests.support.memories import (
+    ELEMENT,
+    LOAD,
+    access_class,
+    alternative,
+    capability,
+    memory,
+    port,
+    service,
+)
+from tests.support.temporal_mutants import EagerPublisher, OfferingPublisher
+
+pytestmark = pytest.mark.formal
+
+BYTES = (access_class(ELEMENT, LOAD, elements=(8,), lanes=(1,), index=(2,)),)
+ENDS = {"address": 2, "control": 0, "data": 8, "done": 0}
+
+
+def small_engine():
+    """Two rows of one port of bytes, whose data may be its next address."""
+    load = alternative(LOAD, {"address": 0, "control": 1, "data": 2, "completion": 3}, BYTES)
+    ports = (port(load, in_flight=(1, 2), result_holding=(1, 2), depth=1, inputs=2, contexts=2),)
+    local = service(capability(LOAD, BYTES, (0,)), requesters=1, capacity=64)
+    named = memory(
+        ENDS, 2, ports, local, contexts=2, tag_width=1, connections=[("data", "address")]
+    )
+    return TemporalEngine(named)
+
+
+def inputs_of(interface):
+    """Every input of a component, through its interfaces."""
+    for _, member, value in interface.signature.flatten(interface):
+        if member.flow is wiring.In:
+            yield value
+
+
+class EnginePublicationSpec(Elaboratable):
+    """All destinations of a firing transfer in one cycle, stated against the engine's egresses.
+
+    Everything around the engine is free, its carrier too. Where the candidate goes is read from
+    the rows' controls; what transfers, from the boundary and from the connection's commit.
+    """
+
+    def __init__(self, dut):
+        self.dut = dut
+        self.inputs = list(inputs_of(dut))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.dut = dut = self.dut
+        (publisher,) = dut.publishers
+        rows = dut.table.group_0
+        selected = Signal(3)
+        ends = [dut.egress_2, dut.egress_3]
+        taken = Cat(*(end.valid & end.ready for end in ends), dut.ports[0].fire_0)
+        m.d.comb += [
+            selected.eq(Array([rows.selected_0, rows.selected_1])[publisher.row]),
+            Assert((taken == 0) | (taken == selected)),
+        ]
+        m.d.comb += [Assert(end.ready | ~end.valid) for end in ends]
+        with m.If(dut.ports[0].fire_0):
+            m.d.comb += Assert(dut.ports[0].free_0)
+        with m.If(publisher.retire):
+            m.d.comb += Assert(taken == selected)
+        return m
+
+
+@pytest.mark.proves("joint publication")
+def test_an_engine_publishes_a_packet_as_a_whole_or_not_at_all(tmp_path):
+    spec = EnginePublicationSpec(small_engine())
+    prove(spec, spec.inputs, tmp_path)
+
+
+@pytest.mark.rejects("joint publication")
+@pytest.mark.parametrize("mutant", [EagerPublisher, OfferingPublisher])
+def test_the_proof_rejects_a_wrong_publisher(mutant, tmp_path, monkeypatch):
+    monkeypatch.setattr("fabricgen.rtl.temporal.engine.Publisher", mutant)
+    spec = EnginePublicationSpec(small_engine())
+    with pytest.raises(pytest.fail.Exception, match="refuted"):
+        prove(spec, spec.inputs, tmp_path)

@@ -1,0 +1,367 @@
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricgen.records.fabric import MemoryImplementation
+from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, ROLE, STORE, view
+from tests.support.port_harness import Rates
+from tests.support.temporal_engines import AT, CONNECTIONS, engine_memory, engine_row
+from tests.support.temporal_harness import (
+    TemporalRun,
+    expected,
+    random_tokens,
+    row_outputs,
+    row_streams,
+)
+
+WORD = view(ELEMENT, element=32)
+BYTE = view(ELEMENT, element=8)
+VECTOR = view(CONTIGUOUS, lanes=4)
+MASKED = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
+
+#: Connection ordinals, in record order: by source endpoint, then sink.
+CHASE, COPY, AFTER_LOAD, AFTER_STORE = 0, 1, 2, 3
+
+
+def contents(seed=1):
+    return bytearray(random.Random(seed).randbytes(1024))
+
+
+def load(context, access, first_tag, **options):
+    """A load whose roles have consecutive tags; ``port`` 0 unless it is given."""
+    tags = {
+        ROLE.ADDRESS: first_tag,
+        ROLE.CONTROL: first_tag + 1,
+        ROLE.DATA: first_tag,
+        ROLE.COMPLETION: first_tag + 1,
+    }
+    if access.mask_form is DYNAMIC:
+        tags[ROLE.MASK] = first_tag
+    return engine_row(context, options.pop("port", 0), LOAD, access, tags, **options)
+
+
+def store(context, access, first_tag, *, port=1, **options):
+    tags = dict.fromkeys((ROLE.ADDRESS, ROLE.DATA, ROLE.CONTROL, ROLE.COMPLETION), first_tag)
+    return engine_row(context, port, STORE, access, tags, **options)
+
+
+def stores_data(row):
+    return ROLE.DATA in dict(row.sources)
+
+
+def run_rows(named, rows, count, *, seed=0, memory=None, cycles=1000, **options):
+    """Random tokens for every row; the run, its trace and each row's tokens."""
+    rng = random.Random(seed)
+    memory = contents() if memory is None else memory
+    tokens = {
+        at: random_tokens(row, count, rng, elements=20)
+        for at, row in enumerate(rows)
+        if row is not None
+    }
+    streams = {}
+    for at, found in tokens.items():
+        streams |= row_streams(named, rows[at], found)
+    engine = TemporalRun(named, memory, seed=seed, **options)
+    return engine.run(rows, streams, cycles=cycles), tokens, memory
+
+
+RATE = st.sampled_from([1.0, 0.7, 0.3])
+
+FIVE = [
+    load(0, WORD, 1, base=0x000),
+    store(1, WORD, 3, base=0x300),
+    load(2, MASKED, 5, base=0x080),
+    store(3, BYTE, 7, base=0x380),
+    load(4, BYTE, 9, base=0x1FF),
+]
+
+
+@settings(max_examples=4)
+@given(st.integers(0, 2**32), st.builds(Rates, RATE, RATE, RATE, RATE))
+def test_every_row_publishes_what_its_tokens_say_in_its_order(seed, rates):
+    named = engine_memory(5, in_flight=(2, 6))
+    before = contents()
+    trace, tokens, after = run_rows(named, FIVE, 6, seed=seed, rates=rates)
+    untouched = bytearray(before)
+    for at, row in enumerate(FIVE):
+        wanted = expected(row, tokens[at], untouched)
+        for role, key in row_outputs(named, row).items():
+            assert trace.outputs[key] == (wanted if role is ROLE.DATA else [0] * 6)
+        # Joint: all results of a firing in one cycle.
+        assert (
+            len({tuple(trace.published_at[key]) for key in row_outputs(named, row).values()}) == 1
+        )
+    assert after == untouched
+    assert (trace.empty, trace.left, trace.unmatched) == (True, {}, 0)
+
+
+def test_ports_that_share_their_results_publish_one_firing_a_cycle_between_them():
+    named = engine_memory(4, read_ports=2, in_flight=(4, 8))
+    rows = [load(0, WORD, 1), load(1, WORD, 3, port=1), load(2, BYTE, 5, port=1), None]
+    trace, tokens, memory = run_rows(named, rows, 8)
+    for at, row in enumerate(rows[:3]):
+        key = row_outputs(named, row)[ROLE.DATA]
+        assert trace.outputs[key] == expected(row, tokens[at], memory)
+    cycles = [
+        cycle
+        for key in trace.published_at
+        if key[0] == AT["rd_data"]
+        for cycle in trace.published_at[key]
+    ]
+    assert len(cycles) == len(set(cycles)) == 24
+
+
+# Rates and latencies: rtl.md, Performance contract.
+
+
+def published(trace, named, row):
+    return trace.published_at[row_outputs(named, row)[ROLE.COMPLETION]]
+
+
+def test_a_firing_is_published_five_cycles_after_its_last_operand():
+    named = engine_memory(1, in_flight=(3, 3))
+    row = load(0, WORD, 1)
+    trace, _, _ = run_rows(named, [row], 1)
+    assert trace.accepted_at[AT["rd_addr"], 1] == [0]
+    assert published(trace, named, row) == [5]
+
+
+def test_one_row_fires_in_every_second_cycle():
+    named = engine_memory(2, in_flight=(3, 6))
+    row = load(0, WORD, 1)
+    trace, _, _ = run_rows(named, [row, None], 12)
+    assert published(trace, named, row) == list(range(5, 29, 2))
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_two_or_more_rows_fire_in_every_cycle(count):
+    named = engine_memory(4, in_flight=(4, 12))
+    rows = [load(at, WORD, 1 + 2 * at) for at in range(count)] + [None] * (4 - count)
+    trace, _, _ = run_rows(named, rows, 12)
+    cycles = sorted(cycle for row in rows if row for cycle in published(trace, named, row))
+    assert len(cycles) == 12 * count
+    # The driver shows one tag of an endpoint at a time, so the last firings may have gaps.
+    steady = cycles[: 12 * count - 4]
+    assert steady == list(range(steady[0], steady[0] + len(steady)))
+
+
+def test_ports_fire_side_by_side():
+    named = engine_memory(4, in_flight=(4, 12))
+    rows = [load(0, WORD, 1), load(1, WORD, 3), store(2, WORD, 5), store(3, WORD, 7)]
+    trace, _, _ = run_rows(named, rows, 12)
+    for pair in (rows[:2], rows[2:]):
+        cycles = sorted(cycle for row in pair for cycle in published(trace, named, row))
+        assert cycles[:20] == list(range(cycles[0], cycles[0] + 20))
+
+
+# Tags.
+
+
+def test_roles_of_one_row_may_share_an_ingress_and_tags_count_per_ingress():
+    """Row 0 and row 1 use tag 2 on different ingresses, with different meanings."""
+    named = engine_memory(2)
+    first = engine_row(
+        0, 0, LOAD, WORD, {ROLE.ADDRESS: 2, ROLE.CONTROL: 1, ROLE.DATA: 9, ROLE.COMPLETION: 9}
+    )
+    second = engine_row(
+        1, 0, LOAD, WORD, {ROLE.ADDRESS: 1, ROLE.CONTROL: 2, ROLE.DATA: 8, ROLE.COMPLETION: 8}
+    )
+    trace, tokens, memory = run_rows(named, [first, second], 5)
+    assert trace.outputs[AT["rd_data"], 9] == expected(first, tokens[0], memory)
+    assert trace.outputs[AT["rd_data"], 8] == expected(second, tokens[1], memory)
+
+
+def test_a_token_whose_tag_nobody_takes_stays_outside_and_is_reported():
+    named = engine_memory(2)
+    row = load(0, WORD, 1)
+    streams = row_streams(named, row, {ROLE.ADDRESS: [3], ROLE.CONTROL: [0]})
+    streams[AT["rd_ctrl"], 7] = [0]
+    trace = TemporalRun(named, contents()).run([row, None], streams, cycles=40)
+    assert trace.left == {(AT["rd_ctrl"], 7): 1}
+    assert trace.unmatched == 1 << AT["rd_ctrl"]
+    assert len(published(trace, named, row)) == 1
+
+
+# Retirement.
+
+
+def test_a_row_whose_destination_is_dead_blocks_no_other_row():
+    named = engine_memory(4, in_flight=(2, 5))
+    rows = [load(at, WORD, 1 + 2 * at) for at in range(4)]
+    dead = AT["rd_done"], 4
+
+    def accepts(endpoint, tag, cycle):
+        return (endpoint, tag) != dead
+
+    trace, tokens, memory = run_rows(named, rows, 10, accepts=accepts, cycles=150)
+    for at in (0, 2, 3):
+        assert trace.outputs[AT["rd_data"], 1 + 2 * at] == expected(rows[at], tokens[at], memory)
+    assert published(trace, named, rows[1]) == []
+    assert not trace.empty
+    assert {(row, destinations) for _, row, destinations in trace.unpublished} == {
+        (1, 1 << AT["rd_done"] - AT["rd_data"])
+    }
+
+
+def test_responses_in_any_order_leave_each_row_its_own():
+    named = engine_memory(3, in_flight=(4, 10))
+    rows = [load(at, WORD, 1 + 2 * at) for at in range(3)]
+    trace, tokens, memory = run_rows(named, rows, 10, seed=4, rates=Rates(answer=0.4))
+    order = [row for _, _, _, row in trace.responses]
+    assert order != sorted(order)
+    for at, row in enumerate(rows):
+        assert trace.outputs[row_outputs(named, row)[ROLE.DATA]] == expected(
+            row, tokens[at], memory
+        )
+
+
+def test_an_empty_mask_sends_nothing_and_keeps_its_place():
+    named = engine_memory(2, in_flight=(4, 8))
+    row = load(0, MASKED, 1, base=0)
+    tokens = {ROLE.ADDRESS: [0, 1, 2, 3], ROLE.CONTROL: [0] * 4, ROLE.MASK: [0, 6, 0, 1]}
+    memory = bytearray(range(256)) * 4
+    trace = TemporalRun(named, memory, rates=Rates(answer=0.2)).run(
+        [row, None], row_streams(named, row, tokens)
+    )
+    assert [seen["lanes"] for _, _, _, seen in trace.requests] == [6, 1]
+    assert trace.outputs[AT["rd_data"], 1] == [0, 0x0F0E0D0C_0B0A0908 << 32, 0, 0x0F0E0D0C]
+
+
+def test_an_access_beyond_the_memory_reads_zero_and_names_its_row():
+    named = engine_memory(4)
+    row = load(2, WORD, 1, base=0x3FC)
+    tokens = {ROLE.ADDRESS: [0, 1, 2**32 - 1], ROLE.CONTROL: [0] * 3}
+    memory = contents()
+    trace = TemporalRun(named, memory).run([None, None, row, None], row_streams(named, row, tokens))
+    assert trace.outputs[AT["rd_data"], 1] == [int.from_bytes(memory[-4:], "little"), 0, 0]
+    assert [row for _, _, _, row in trace.responses] == [2] * 3
+
+
+def test_hold_closes_every_ingress_at_once_and_the_rest_drains():
+    named = engine_memory(2, in_flight=(3, 6))
+    row = load(0, WORD, 1)
+    engine = TemporalRun(named, contents())
+    engine.hold_from = 5
+    tokens = random_tokens(row, 12, random.Random(0), elements=20)
+    trace = engine.run([row, None], row_streams(named, row, tokens), cycles=60)
+    assert trace.accepted_at[AT["rd_addr"], 1] == [0, 2, 4]
+    assert len(published(trace, named, row)) == 3
+    assert trace.empty
+
+
+# Internal connections.
+
+
+def copying(*, load_options=None, store_options=None):
+    """A load whose data feeds a store, both counting through 20 words."""
+    source = load(0, WORD, 1, base=0, to={ROLE.DATA: [COPY]}, **(load_options or {}))
+    sink = store(1, WORD, 3, base=0x200, sources={ROLE.DATA: COPY}, **(store_options or {}))
+    return [source, sink]
+
+
+def copy_streams(named, rows, count):
+    addresses = list(range(count))
+    streams = {}
+    for row in rows:
+        tokens = {ROLE.ADDRESS: addresses, ROLE.CONTROL: [0] * count}
+        streams |= row_streams(named, row, tokens)
+    return streams
+
+
+def test_a_copy_moves_one_token_in_two_cycles_and_stores_what_was_loaded():
+    named = engine_memory(2, in_flight=(4, 8), connections=CONNECTIONS)
+    rows, memory = copying(), contents()
+    before = bytes(memory)
+    trace = TemporalRun(named, memory).run(rows, copy_streams(named, rows, 20))
+    assert memory[0x200 : 0x200 + 80] == before[:80]
+    assert trace.empty
+    done = published(trace, named, rows[1])
+    # The forwarded token is taken in the cycle of the load's publication.
+    taken = published(trace, named, rows[0])
+    assert taken[-10:] == list(range(taken[-10], taken[-10] + 20, 2))
+    assert [after - before for before, after in zip(taken, done, strict=True)] == [5] * 20
+
+
+def test_a_completion_that_is_consumed_and_exposed_goes_to_both_at_once_or_to_none():
+    """The store's control is the load's completion, which an endpoint sees as well."""
+    named = engine_memory(2, in_flight=(4, 8), connections=CONNECTIONS)
+    source = load(0, WORD, 1, base=0, to={ROLE.DATA: [COPY], ROLE.COMPLETION: [AFTER_LOAD]})
+    sink = store(1, WORD, 3, base=0x200, sources={ROLE.DATA: COPY, ROLE.CONTROL: AFTER_LOAD})
+    streams = row_streams(named, source, {ROLE.ADDRESS: list(range(9)), ROLE.CONTROL: [0] * 9})
+    streams[AT["wr_addr"], 3] = list(range(9))
+    memory = contents()
+    before = bytes(memory)
+    trace = TemporalRun(named, memory, seed=3, rates=Rates(0.8, 0.4, 0.7, 0.6)).run(
+        [source, sink], streams
+    )
+    assert memory[0x200 : 0x200 + 36] == before[:36]
+    assert len(published(trace, named, source)) == len(published(trace, named, sink)) == 9
+    assert trace.empty
+
+
+def test_a_pointer_chase_takes_its_addresses_from_loaded_data():
+    """Two hops through one port: row 1 is told where to begin, row 0 follows."""
+    named = engine_memory(2, in_flight=(2, 4), connections=CONNECTIONS)
+    chase = load(0, WORD, 1, base=0, sources={ROLE.ADDRESS: CHASE})
+    feed = load(1, WORD, 3, base=0, to={ROLE.DATA: [CHASE]})
+    memory = contents()
+    for at in range(0, 1024, 4):
+        memory[at : at + 4] = ((at // 4 * 7 + 3) % 256).to_bytes(4, "little")
+    streams = row_streams(named, feed, {ROLE.ADDRESS: [5, 9], ROLE.CONTROL: [0, 0]})
+    streams |= row_streams(named, chase, {ROLE.CONTROL: [0, 0]})
+    trace = TemporalRun(named, memory).run([chase, feed], streams)
+    assert trace.outputs[AT["rd_data"], 3] == [38, 66]
+    assert trace.outputs[AT["rd_data"], 1] == [(38 * 7 + 3) % 256, (66 * 7 + 3) % 256]
+    assert trace.empty
+
+
+def test_one_connection_feeds_several_rows_together():
+    """Two stores take the same data; the load waits until both are empty."""
+    named = engine_memory(3, in_flight=(4, 12), connections=CONNECTIONS)
+    source = load(0, WORD, 1, base=0, to={ROLE.DATA: [COPY]})
+    sinks = [
+        store(1, WORD, 3, base=0x200, sources={ROLE.DATA: COPY}),
+        store(2, WORD, 5, base=0x300, sources={ROLE.DATA: COPY}),
+    ]
+    memory = contents()
+    before = bytes(memory)
+    trace = TemporalRun(named, memory, seed=2, rates=Rates(offer=0.6)).run(
+        [source, *sinks], copy_streams(named, [source, *sinks], 10)
+    )
+    assert memory[0x200 : 0x200 + 40] == memory[0x300 : 0x300 + 40] == before[:40]
+    assert trace.empty
+
+
+# What can be watched.
+
+
+def test_waits_say_what_each_row_has():
+    """Per row: address, data, mask, control present; then claim, issued, held, complete."""
+    counted = MemoryImplementation(counters=True)
+    named = engine_memory(2, in_flight=(1, 2), implementation=counted)
+    rows = [load(0, WORD, 1), load(1, WORD, 3)]
+    streams = row_streams(named, rows[0], {ROLE.ADDRESS: [1], ROLE.CONTROL: []})
+    streams |= row_streams(named, rows[1], {ROLE.ADDRESS: [1, 2], ROLE.CONTROL: [0, 0]})
+
+    def accepts(endpoint, tag, cycle):
+        return tag != 4
+
+    trace = TemporalRun(named, contents(), accepts=accepts).run(rows, streams, cycles=40)
+    first, second = trace.waits[-1] & 0xFF, trace.waits[-1] >> 8
+    assert first == 0b0001_0001, "an address, and claims to take"
+    assert second == 0b1010_1001, "a complete firing holds the claims; the next one stands behind"
+    seen = {waits >> 8 for waits in trace.waits}
+    assert any(bits & 0b0110_0000 == 0b0110_0000 for bits in seen), "it stood before its target"
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_an_engine_of_one_row_has_no_row_to_choose(depth):
+    named = engine_memory(1, in_flight=(depth, depth))
+    row = store(0, WORD, 1, base=0)
+    trace, tokens, memory = run_rows(named, [row], 6, seed=8)
+    assert len(published(trace, named, row)) == 6
+    untouched = contents()
+    expected(row, tokens[0], untouched)
+    assert memory == untouched
