@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from sim.findings import Finding, Findings
 from sim.job import EgressJob, IngressJob
-from sim.monitors import EndpointCount, TokenOrder
+from sim.monitors import EndpointCount, FiringWindow, TokenOrder
 from sim.stalls import Stall
 
 __all__ = [
@@ -60,6 +60,7 @@ class Ingress:
         self._stall = stall
         self._count = count
         self._noise = random.Random(f"{job.endpoint}/{seed}")
+        self.window: FiringWindow | None = None
         self.is_offering = False
         self._moved = False
         self._next = 0
@@ -67,14 +68,14 @@ class Ingress:
         if pins.data is not None:
             pins.data.value = 0
 
-    def sample(self, cycle: int) -> IngressJob | None:
-        """Job of the stream of which a token is taken at the coming edge."""
+    def sample(self, cycle: int) -> "Ingress | None":
+        """The stream of which a token is taken at the coming edge."""
         self._moved = self.is_offering and bool(self.pins.ready.value)
         if not self._moved:
             return None
         self._next += 1
         self._count.accept(cycle)
-        return self.job
+        return self
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Offer, or show noise."""
@@ -113,6 +114,7 @@ class IngressStream:
         self.job = job
         self.stall = stall
         self.count = count
+        self.window: FiringWindow | None = None
         self.sent = 0
         self.refused_until = 0
 
@@ -152,8 +154,8 @@ class TaggedIngress:
         self._moved: IngressStream | None = None
         self._show(0, 0, 0)
 
-    def sample(self, cycle: int) -> IngressJob | None:
-        """Job of the stream of which a token is taken at the coming edge."""
+    def sample(self, cycle: int) -> IngressStream | None:
+        """The stream of which a token is taken at the coming edge."""
         offered = self._offered
         self._moved = None
         if offered is None:
@@ -164,7 +166,7 @@ class TaggedIngress:
         offered.sent += 1
         offered.count.accept(cycle)
         self._moved = offered
-        return offered.job
+        return offered
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Choose a stream and offer its next token, or show noise."""

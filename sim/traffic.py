@@ -114,6 +114,9 @@ class Traffic:
         ]
         self._idle_results = [result for result in results if result.job.row is None]
         self._by_row = {row.job.row: row for row in self._rows}
+        for stream in (stream for item in self._ingresses for stream in item.streams):
+            row, role = self._by_row.get(stream.job.row), stream.job.role
+            stream.window = row.window if row and role in row.window.accepted else None
         self._edges = [
             (self._by_row[edge.producer], row.window, edge.role)
             for row in self._rows
@@ -155,25 +158,22 @@ class Traffic:
     def _sample(self, cycle: int) -> bool:
         moved, published = False, list[_Row]()
         for egress in self._tagged:
-            moved |= egress.sample(cycle)
+            egress.sample(cycle)
         for row in self._rows:
             if row.sample(cycle):
                 published.append(row)
         for result in self._idle_results:
-            result.sample(cycle)
+            moved |= result.sample(cycle)
         if published and self._edges:
             for producer, window, role in self._edges:
                 if producer in published:
                     window.accept(cycle, role)
         for ingress in self._ingresses:
-            taken = ingress.sample(cycle)
-            if taken is None:
-                continue
-            moved = True
-            if taken.row is not None:
-                window = self._by_row[taken.row].window
-                if taken.role in window.accepted:
-                    window.accept(cycle, taken.role)
+            stream = ingress.sample(cycle)
+            if stream is not None:
+                moved = True
+                if stream.window is not None:
+                    stream.window.accept(cycle, str(stream.job.role))
         for agent in self.managers.values():
             moved |= agent.sample(cycle)
         return moved or bool(published)
