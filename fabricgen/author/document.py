@@ -109,8 +109,9 @@ def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
             context = detail.get("ctx", {})
             code, found = "list-length", str(context["actual_length"])
             least, most = context.get("min_length"), context.get("max_length")
-            bound = f"at least {least} item" if most is None else f"at most {most} items"
-            requirement = f"The list must hold {bound}"
+            number = least if most is None else most
+            bound = f"at {'least' if most is None else 'most'} {number}"
+            requirement = f"The list must hold {bound} item{'' if number == 1 else 's'}"
         case _:
             code, requirement = _REQUIREMENTS[kind](detail.get("ctx", {}))
             found = shown(detail["input"])

@@ -163,7 +163,7 @@ def _targets(
     managers = [
         (each.name, f"{where}.manager[{i}].name") for i, each in enumerate(document.manager)
     ]
-    findings.require_unique([("local", f"{where}.local"), *managers])
+    findings.require_unique(managers)
     targets: dict[str, MemoryDispatchTarget] = {}
     if document.local is not None:
         targets["local"] = LocalMemoryServiceTarget()

@@ -109,7 +109,7 @@ def _connection_findings(
             yield Diagnostic(
                 "connection-direction",
                 place,
-                f"The {end} must be an {direction.name} endpoint, not {ordinal}, which is "
+                f"The {end} must be an {direction.name} endpoint, not endpoint {ordinal}, which is "
                 f"{endpoints[ordinal].direction.name}",
             )
     if found:

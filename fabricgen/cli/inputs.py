@@ -23,8 +23,9 @@ def in_file(path: Path) -> Generator[None]:
 
 
 def unrealised(source: FabricSource) -> list[Diagnostic]:
-    """What of a legal fabric this generator lacks, with paths of its file."""
-    return [in_document(d, source.place) for d in unsupported(source.fabric)]
+    """What of a legal fabric this generator lacks, with paths of its file, each once."""
+    found = (in_document(d, source.place) for d in unsupported(source.fabric))
+    return list(dict.fromkeys(found))
 
 
 def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:
