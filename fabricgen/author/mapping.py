@@ -141,8 +141,8 @@ class _Table:
         if not any(rows):
             return Disabled()
         configuration = Active(tuple(rows))
-        for diagnostic in configuration_findings(self.memory, configuration):
-            self.findings.diagnostics.append(self.placed(diagnostic))
+        found = map(self.placed, configuration_findings(self.memory, configuration))
+        self.findings.diagnostics += (each for each in found if not edges.is_implied(each))
         return configuration
 
     def row_names(self) -> tuple[str | None, ...]:

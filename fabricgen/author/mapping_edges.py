@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from fabricgen.author.findings import Findings, lookup
 from fabricgen.author.mapping_document import InputDocument, OutputDocument, RowDocument
+from fabricgen.errors import Diagnostic
 from fabricgen.plan.roles import RoleBindings
 from fabricgen.plan.rows import ResultDestination, RoleSource
 from fabricgen.records.connectivity import InternalConnection
@@ -20,6 +21,10 @@ __all__ = ["BoundRow", "Edges", "edge_place"]
 
 #: Codes of findings about the tag of a source or destination.
 _ABOUT_TAGS = ("row-tag-presence", "row-tag-range", "row-ingress-conflict")
+
+
+#: Codes of what a missing edge makes of its two ends.
+_IMPLIED = ("row-tag-presence", "row-destination-missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,8 @@ class Edges:
         #: Connection of each operand that has one, and connections of each result.
         self._taken: dict[str, int] = {}
         self._given: defaultdict[str, set[int]] = defaultdict(set)
+        #: Places whose edge is reported already.
+        self._broken: set[str] = set()
         for row in rows:
             self._require_active(row)
             for role, _ in row.inputs:
@@ -126,6 +133,11 @@ class Edges:
             )
         return tuple(found)
 
+    def is_implied(self, diagnostic: Diagnostic) -> bool:
+        """Tell whether a finding, placed, only follows from an edge that is reported already."""
+        place = diagnostic.where.removesuffix(".tag")
+        return diagnostic.code in _IMPLIED and place in self._broken
+
     def _require_active(self, row: BoundRow) -> None:
         """Note what is written about roles that the row's access does not have."""
         for key, table, bindings in (
@@ -144,14 +156,17 @@ class Edges:
 
     def _join(self, row: BoundRow, role: ServiceValueRole) -> None:
         """Find the connection of an operand that names the result which feeds it."""
-        name = self._named[_name(row, role)]
-        if name is None or name.rpartition(".")[0] in self._unknown:
-            return
         operand = self._operands[_name(row, role)]
-        where = f"{operand.where}.from"
+        name, where = self._named[operand.name], f"{operand.where}.from"
+        if name is None:
+            return
+        self._broken.add(operand.where)
+        if name.rpartition(".")[0] in self._unknown:
+            return
         if lookup([name], list(self._results), where, self._findings) is None:
             return
         result = self._results[name]
+        self._broken.add(result.where)
         connections = self._memory.occurrence.connectivity.internal_connections
         wanted = InternalConnection(result.endpoint, operand.endpoint)
         if wanted not in connections:
@@ -163,6 +178,7 @@ class Edges:
                 f"{names[operand.endpoint]} for this edge, not {self._declared(operand.endpoint)}",
             )
             return
+        self._broken -= {operand.where, result.where}
         ordinal = connections.index(wanted)
         self._taken[operand.name] = ordinal
         self._given[name].add(ordinal)
@@ -190,13 +206,16 @@ class Edges:
                 self._findings.add(
                     "edge-repeated", where, f"An operand must be named once, not {name} again"
                 )
-            elif self._named[name] != result.name:
-                self._findings.add(
-                    "row-connection-open",
-                    where,
-                    f"The operand must name {result.name} in its from, "
-                    f"not {self._named[name] or 'nothing'} as {name} does",
-                )
+            elif (named := self._named[name]) != result.name:
+                self._broken.add(result.where)
+                # A name that there is not is reported where it stands.
+                if named is None or named in self._results:
+                    self._findings.add(
+                        "row-connection-open",
+                        where,
+                        f"Operand {name} must name {result.name} in its from, "
+                        f"not {named or 'nothing'}",
+                    )
             seen.add(name)
 
 
