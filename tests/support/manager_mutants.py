@@ -105,3 +105,12 @@ class SilentRequester(ManagerRequester):
     def _parts(self):
         picker, _ = super()._parts()
         return picker, _SilentAnswers(self.plan, self.shape.slots)
+
+
+class IdleRequester(ManagerRequester):
+    """Rests as soon as nothing is offered."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = super().elaborate(platform)
+        m.d.comb += self.idle.eq(~self.stream.req_valid)
+        return m
