@@ -1,16 +1,22 @@
-"""The complete memory occurrence: the operation engine and the Local Memory Service."""
+"""The complete memory occurrence: the operation engine and everything behind it."""
 
 from functools import reduce
-from operator import or_
+from operator import and_
 
-from amaranth.hdl import Array, Module, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from fabricgen.plan.capacity import ServiceCapacities, service_capacities
+from fabricgen.abi.status import status_shape
+from fabricgen.plan.capacity import service_capacities
 from fabricgen.plan.geometry import bank_geometry
+from fabricgen.plan.manager_use import manager_use
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.rtl.service.channel import ServiceChannel
+from fabricgen.records.resource import FixedPriority, GrantPolicy, RoundRobin
+from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.manager.arbiter import BeatArbiter
+from fabricgen.rtl.manager.requester import ManagerRequester, user_stream
+from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.service.service import LocalMemoryService
 from fabricgen.rtl.spatial.engine import SpatialEngine
 
@@ -20,12 +26,13 @@ __all__ = ["MemoryOccurrence"]
 class MemoryOccurrence(wiring.Component):
     """Run the configured rows of one memory.
 
-    ``ready`` of every ingress depends on ``hold`` and on registers only. Every egress raises
-    ``valid`` only in a cycle in which all destinations of its firing are ready.
+    ``ready`` of every ingress depends on ``hold``, on registers and, where the channel is tagged,
+    on its own tag only. Every egress raises ``valid`` only in a cycle in which all destinations
+    of its firing are ready.
 
     The configuration may change only while ``quiescent`` behind ``hold``, which then lasts two
     cycles more: the rows' controls are registered once. Reset empties the occurrence; it neither
-    clears nor keeps what the storage holds.
+    clears nor keeps what the storage holds. What lies behind the managers is to be reset with it.
 
     Parameters
     ----------
@@ -39,94 +46,179 @@ class MemoryOccurrence(wiring.Component):
     hold : In(1)
         Close every ingress in this cycle.
     quiescent : Out(1)
-        No token, firing or request inside (registered).
+        No token, firing, request or beat inside (registered).
     out_of_range : Out(1)
-        An active lane lay outside every admitted region; one cycle per such access, registered.
-    out_of_range_row : Out, out_of_range_address : Out(address_bits)
-        Row and low address bits of it; the lowest row where several ports report together.
+        An active lane lay outside what its target has; one cycle per such access, registered.
+    target_error : Out(1), absent without managers
+        A manager answered an access with an error; one cycle per such access, registered.
+    <report>_row, <report>_address : Out
+        Of these two: the row, and low address bits of the lane or of the beat. Where several
+        ports report together, those of the lowest port.
+    unmatched, unpublished, unpublished_row, unpublished_destinations, waits : Out
+        As the engine reports them, where it does.
     ingress_<endpoint> : In(channel), egress_<endpoint> : Out(channel)
         One per endpoint, by its ordinal in the occurrence.
+    manager_<manager> : Out(stream)
+        One per manager that some port may reach, by its ordinal in the occurrence.
     """
 
     configuration: Signal
     hold: Signal
     quiescent: Signal
     out_of_range: Signal
-    out_of_range_row: Signal
-    out_of_range_address: Signal
+    target_error: Signal
 
     def __init__(self, named: NamedMemory) -> None:
+        self.named = named
         self.engine = SpatialEngine(named)
-        self.geometry = bank_geometry(named)
-        self.service = _service(named, self.engine)
+        self.has_service = named.occurrence.local_service is not None
+        self.geometry = bank_geometry(named) if self.has_service else None
+        self.service, self.local_ports = _service(named, self.engine.channels)
+        self.requesters: dict[tuple[int, int], ManagerRequester] = {}
+        self.arbiters: dict[int, BeatArbiter] = {}
+        for ordinal, endpoint in enumerate(named.occurrence.manager_endpoints):
+            self._add_manager(ordinal, endpoint.beat_width_bits // 8)
         inner = self.engine.signature.members
         self.endpoints = tuple(name for name in inner if name.startswith(("ingress_", "egress_")))
-        port, target = next(iter(self.engine.channels))
+        self.reports = status_shape(named).members
         super().__init__(
             {
                 "configuration": inner["configuration"],
                 "hold": In(1),
                 "quiescent": Out(1),
-                "out_of_range": Out(1),
-                "out_of_range_row": inner[f"fault_row_{port}_{target}"],
-                "out_of_range_address": Out(self.geometry.address_bits),
+                **{name: Out(width) for name, width in self.reports.items()},
                 **{name: inner[name] for name in self.endpoints},
+                **{
+                    f"manager_{ordinal}": Out(arbiter.shape.signature())
+                    for ordinal, arbiter in self.arbiters.items()
+                },
             }
         )
 
     def elaborate(self, platform: object) -> Module:
-        """Engine and service, then what the rest of the fabric watches."""
+        """Engine, service and managers, then what the rest of the fabric watches."""
         m = Module()
         m.submodules.engine = engine = self.engine
-        m.submodules.service = service = self.service
-        m.d.comb += [
-            engine.configuration.eq(self.configuration),
-            engine.hold.eq(self.hold),
-            self.quiescent.eq(engine.empty & service.idle),
-        ]
+        m.d.comb += [engine.configuration.eq(self.configuration), engine.hold.eq(self.hold)]
         for name in self.endpoints:
             connect(m, flipped(getattr(self, name)), getattr(engine, name))
-        for port, target in engine.channels:
-            request: ServiceChannel = getattr(engine, f"request_{port}_{target}")
-            connect(m, request, getattr(service, f"requester_{port}"))
+        idle: list[Value] = [engine.empty]
+        if self.service is not None:
+            m.submodules.service = self.service
+            idle.append(self.service.idle)
+            for number, port in enumerate(self.local_ports):
+                connect(m, self._request(port, 0), getattr(self.service, f"requester_{number}"))
+        for (port, ordinal), requester in self.requesters.items():
+            m.submodules[f"requester_{port}_{ordinal}"] = requester
+            connect(m, self._request(port, self._target(ordinal)), requester.channel)
+            idle.append(requester.idle)
+        for ordinal, arbiter in self.arbiters.items():
+            self._join(m, ordinal, arbiter)
+        m.d.comb += self.quiescent.eq(reduce(and_, idle))
         self._report(m)
         return m
 
+    def _target(self, manager: int) -> int:
+        """Ordinal of a manager among all targets: the local service comes first."""
+        return manager + int(self.has_service)
+
+    def _request(self, port: int, target: int) -> ServiceChannel:
+        return getattr(self.engine, f"request_{port}_{target}")
+
+    def _add_manager(self, ordinal: int, beat_bytes: int) -> None:
+        """A requester for each port that may reach the manager, and the arbiter behind them."""
+        streams = []
+        for (port, target), channel in self.engine.channels.items():
+            if target == self._target(ordinal):
+                use = manager_use(self.named.occurrence, port, ordinal)
+                self.requesters[port, ordinal] = ManagerRequester(channel, beat_bytes, use)
+                streams.append(user_stream(channel, beat_bytes, use))
+        if streams:
+            self.arbiters[ordinal] = BeatArbiter(tuple(streams))
+
+    def _join(self, m: Module, ordinal: int, arbiter: BeatArbiter) -> None:
+        """The requesters of one manager, in port order, through its arbiter to the boundary."""
+        m.submodules[f"arbiter_{ordinal}"] = arbiter
+        users = [port for port, manager in self.requesters if manager == ordinal]
+        for number, port in enumerate(users):
+            requester = self.requesters[port, ordinal]
+            connect(m, requester.stream, getattr(arbiter, f"user_{number}"))
+        connect(m, arbiter.manager, flipped(getattr(self, f"manager_{ordinal}")))
+
     def _report(self, m: Module) -> None:
-        """First out-of-range access of a cycle, one cycle later."""
-        requests: list[ServiceChannel] = []
-        rows: list[Signal] = []
-        for port, target in self.engine.channels:
-            requests.append(getattr(self.engine, f"request_{port}_{target}"))
-            rows.append(getattr(self.engine, f"fault_row_{port}_{target}"))
-        faults = [request.rsp_valid & request.rsp_done & request.rsp_fault for request in requests]
-        first = Signal(range(max(2, len(faults))))
-        for ordinal in reversed(range(len(faults))):
-            with m.If(faults[ordinal]):
-                m.d.comb += first.eq(ordinal)
-        m.d.sync += [
-            self.out_of_range.eq(reduce(or_, faults)),
-            self.out_of_range_row.eq(Array(rows)[first]),
-            self.out_of_range_address.eq(
-                Array(request.rsp_fault_address for request in requests)[first]
-            ),
-        ]
+        """First event of each kind in a cycle, one cycle later; the rest as the engine has it."""
+        requests: dict[tuple[int, int], ServiceChannel] = {
+            (port, target): self._request(port, target) for port, target in self.engine.channels
+        }
+        rows: dict[tuple[int, int], Signal] = {
+            (port, target): getattr(self.engine, f"fault_row_{port}_{target}")
+            for port, target in self.engine.channels
+        }
+        flags = {
+            "out_of_range": {key: request.rsp_fault for key, request in requests.items()},
+            "target_error": {
+                key: request.rsp_error
+                for key, request in requests.items()
+                if self.engine.channels[key].managed
+            },
+        }
+        events = {name: flags[name] for name in flags if name in self.reports}
+        for name, by_channel in events.items():
+            found = [
+                requests[key].rsp_valid & requests[key].rsp_done & flag
+                for key, flag in by_channel.items()
+            ]
+            first = Signal(range(max(2, len(found))), name=f"first_{name}")
+            for at in reversed(range(len(found))):
+                with m.If(found[at]):
+                    m.d.comb += first.eq(at)
+            address: Signal = getattr(self, f"{name}_address")
+            words = [requests[key].rsp_fault_address for key in by_channel]
+            words = [Cat(word, Const(0, len(address) - len(word))) for word in words]
+            m.d.sync += [
+                getattr(self, name).eq(any_bit(found)),
+                getattr(self, f"{name}_row").eq(Array(rows[key] for key in by_channel)[first]),
+                address.eq(Array(words)[first]),
+            ]
+        for name in self.reports:
+            if not name.startswith(tuple(events)):
+                m.d.comb += getattr(self, name).eq(getattr(self.engine, name))
 
 
-def _service(named: NamedMemory, engine: SpatialEngine) -> LocalMemoryService:
-    """Service of the occurrence, with one requester per port."""
+def _service(
+    named: NamedMemory, channels: dict[tuple[int, int], ServiceChannelShape]
+) -> tuple[LocalMemoryService | None, tuple[int, ...]]:
+    """Service of the occurrence, and the ports that are its requesters, in order."""
     service = named.occurrence.local_service
     if service is None:
-        raise ValueError(f"Memory {named.name} must have a local service, not None")
-    capacities: ServiceCapacities = service_capacities(service)
-    return LocalMemoryService(
-        bank_geometry(named),
-        requesters=tuple(engine.channels.values()),
-        regions=tuple(
-            (region.address_base_bytes, region.size_bytes)
-            for region in service.memory_service_contract.regions
+        return None, ()
+    ports = tuple(port for port, target in channels if not channels[port, target].managed)
+    capacities = service_capacities(service)
+    return (
+        LocalMemoryService(
+            bank_geometry(named),
+            requesters=tuple(channels[port, 0] for port in ports),
+            regions=tuple(
+                (region.address_base_bytes, region.size_bytes)
+                for region in service.memory_service_contract.regions
+            ),
+            queues=tuple(capacities.queue[port] for port in ports),
+            outstanding=capacities.outstanding,
+            policy=_among(capacities.grant, ports),
         ),
-        queues=capacities.queue,
-        outstanding=capacities.outstanding,
-        policy=capacities.grant,
+        ports,
     )
+
+
+def _among(policy: GrantPolicy | None, ports: tuple[int, ...]) -> GrantPolicy | None:
+    """The same policy where only these ports can ask, numbered as they stand here."""
+    if policy is None:
+        return None
+    order = tuple(ports.index(port) for port in policy.order if port in ports)
+    match policy:
+        case RoundRobin():
+            start = policy.order.index(policy.reset_cursor)
+            turn = policy.order[start:] + policy.order[:start]
+            return RoundRobin(order, next(ports.index(port) for port in turn if port in ports))
+        case FixedPriority():
+            return FixedPriority(order)

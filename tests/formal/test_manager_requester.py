@@ -106,8 +106,6 @@ def small(kind=ManagerRequester):
     return requester((AccessMode(False, 1, 2),), beat_bytes=1, slots=SLOTS, kind=kind)
 
 
-
-
 @pytest.mark.proves("an offered beat of a manager stays until taken")
 @pytest.mark.proves("each access at a manager ends once, with its last answer")
 @pytest.mark.proves("what a manager's requester has outstanding is counted")

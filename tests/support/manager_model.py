@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from fabricgen.plan.geometry import AccessMode, RequesterShape
+from fabricgen.plan.manager_use import ManagerUse
 from fabricgen.rtl.manager.requester import ManagerRequester
 from fabricgen.rtl.service.channel import ServiceChannelShape
 from tests.support.channel import run
@@ -143,11 +144,13 @@ def requester(
     aligned: bool = False,
     walks: bool = False,
     volatile: bool = False,
+    asked: RequesterShape | None = None,
     kind: type[ManagerRequester] = ManagerRequester,
 ) -> ManagerRequester:
-    """A requester of these accesses."""
+    """A requester of these accesses, behind a channel that may ask for more."""
     shape = RequesterShape(reads, writes, tuple(sorted(modes)), (), aligned, walks, volatile)
-    return kind(ServiceChannelShape(shape, 64, slots, managed=True), beat_bytes)
+    channel = ServiceChannelShape(asked or shape, 64, slots, managed=True)
+    return kind(channel, beat_bytes, ManagerUse(reads, writes, volatile))
 
 
 def random_access(rng: random.Random, shape: RequesterShape, *, end: float = 0.1) -> Access:
@@ -308,7 +311,7 @@ class ManagerBench:
         slot = ctx.get(channel.rsp_slot) if self.shape.slots > 1 else 0
         here = self.open[slot]
         expected, access = here.expected, here.access
-        if self.shape.requester.reads:
+        if hasattr(channel, "rsp_strobe"):
             strobe, data = ctx.get(channel.rsp_strobe), ctx.get(channel.rsp_data)
             assert not (access.write and strobe), "a write has no strobes"
             for place in range(self.shape.requester.data_bytes):

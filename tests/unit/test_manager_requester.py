@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from fabricgen.plan.geometry import AccessMode
+from fabricgen.plan.manager_use import ManagerUse
 from fabricgen.rtl.manager.requester import ManagerRequester
 from tests.support.manager_model import (
     Access,
@@ -32,6 +33,7 @@ def gather(size, lanes):
     return AccessMode(True, size, lanes)
 
 
+READS = ManagerUse(reads=True, writes=False, volatile=False)
 ELEMENT = (whole(1, 1), whole(2, 1), whole(4, 1), whole(8, 1))
 VECTOR = (whole(1, 16), whole(4, 4), whole(8, 2))
 GATHER = (gather(1, 4), gather(2, 4), gather(4, 4))
@@ -168,6 +170,28 @@ def test_errors_are_kept_by_access_and_by_arrival():
 def test_a_channel_must_be_managed():
     shape = requester((whole(4, 4),), beat_bytes=8, slots=1).shape
     with pytest.raises(TypeError, match=r"^ManagerRequester channel must be that of a manager,"):
-        ManagerRequester(replace(shape, managed=False), 8)
+        ManagerRequester(replace(shape, managed=False), 8, READS)
     with pytest.raises(TypeError, match=r"^ManagerRequester beat_bytes must be a power of two"):
-        ManagerRequester(shape, 12)
+        ManagerRequester(shape, 12, READS)
+    with pytest.raises(TypeError, match=r"^ManagerRequester use must be within Man"):
+        ManagerRequester(shape, 8, replace(READS, writes=True))
+
+
+@pytest.mark.parametrize("direction", ["reads", "writes"])
+def test_a_port_may_ask_less_of_a_manager_than_of_others(direction):
+    """The channel reads, writes and is volatile; nothing of that is built that never comes."""
+    reads, writes = DIRECTIONS[direction]
+    asked = replace(
+        requester(HYBRID, beat_bytes=8, slots=4, walks=True, volatile=True).shape.requester,
+        writes=True,
+    )
+    dut = requester(
+        HYBRID, beat_bytes=8, slots=4, reads=reads, writes=writes, walks=True, asked=asked
+    )
+    assert hasattr(dut.stream, "req_data") == writes
+    assert hasattr(dut.stream, "rsp_data") == reads
+    assert not hasattr(dut.stream, "req_volatile")
+    rng = random.Random(direction)
+    shape = replace(asked, reads=reads, writes=writes, volatile=False)
+    bench = ManagerBench(dut, Rates(take=0.8, answer=0.8, latency=3), seed=1)
+    bench.run([random_access(rng, shape) for _ in range(20)])

@@ -31,6 +31,8 @@ class BeatAnswers(wiring.Component):
     -------
     picked : In(1), picked_slot : In, picked_beat, turn, first, final : In
         A beat has been chosen, and lies so over the payload.
+    quiet : In(1), absent unless it reads and writes
+        It is written, so its answer has no bytes.
     sending : In(1), sent_slot : In, sent_beat : In, sent_line : In(line_bits)
         A beat stands at the manager, and its number in memory.
     partial : In(1), partial_slot : In, count : In
@@ -52,15 +54,23 @@ class BeatAnswers(wiring.Component):
 
     picked: Signal
     picked_slot: Signal
+    picked_beat: Signal
+    turn: Signal
+    first: Signal
+    final: Signal
+    quiet: Signal
     sending: Signal
     sent_slot: Signal
+    sent_beat: Signal
     sent_line: Signal
     partial: Signal
     partial_slot: Signal
+    count: Signal
     taken: Signal
     closed: Signal
     rsp_valid: Signal
     rsp_slot: Signal
+    rsp_beat: Signal
     rsp_data: Signal
     rsp_error: Signal
     valid: Signal
@@ -237,7 +247,7 @@ class BeatAnswers(wiring.Component):
         answer = Signal(8 * size, reset_less=True)
         m.d.sync += answer.eq(self.rsp_data)
         ring = [answer.word_select(place, 8) for place in range(size)]
-        turn = [window["turn"][bit] for bit in range(self.plan.offset_bits)]
+        turn: list[Value | None] = [window["turn"][bit] for bit in range(self.plan.offset_bits)]
         step_bits = self.plan.least_step.bit_length() - 1
         turn[:step_bits] = [None] * min(step_bits, len(turn))
         turned = rotate_down(m, ring, turn, size, name="turned")

@@ -67,6 +67,7 @@ class BeatPicker(wiring.Component):
         Absent without bits.
     """
 
+    mode: Signal
     walk: Signal
     address: Signal
     lanes: Signal
@@ -77,6 +78,15 @@ class BeatPicker(wiring.Component):
     last: Signal
     sent_next: Signal
     within_next: Signal
+    line: Signal
+    ahead: Signal
+    turn: Signal
+    floor: Signal
+    first: Signal
+    final: Signal
+    active: Signal
+    beat: Signal
+    more: Signal
 
     def __init__(self, plan: BeatPlan) -> None:
         self.plan = plan

@@ -1,9 +1,12 @@
 """Everything between one port and one manager."""
 
+from dataclasses import replace
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fabricgen.plan.manager_use import ManagerUse
 from fabricgen.rtl.logic import at_least, select
 from fabricgen.rtl.manager.answers import BeatAnswers
 from fabricgen.rtl.manager.picker import BeatPicker, pick_widths
@@ -16,14 +19,16 @@ from fabricgen.rtl.service.rotate import rotate_up
 __all__ = ["ManagerRequester", "user_stream"]
 
 
-def user_stream(channel: ServiceChannelShape, beat_bytes: int) -> ManagerStreamShape:
+def user_stream(
+    channel: ServiceChannelShape, beat_bytes: int, use: ManagerUse
+) -> ManagerStreamShape:
     """Shape of the beats that the accesses of one channel are split into."""
     plan = BeatPlan(channel.requester, beat_bytes)
     return ManagerStreamShape(
         beat_bytes=beat_bytes,
-        reads=channel.requester.reads,
-        writes=channel.requester.writes,
-        volatile=channel.requester.volatile,
+        reads=use.reads,
+        writes=use.writes,
+        volatile=use.volatile,
         origin_bits=(channel.slots - 1).bit_length(),
         beat_bits=plan.beat_bits,
         more_bits=plan.more_bits,
@@ -52,11 +57,13 @@ class ManagerRequester(wiring.Component):
         Shape of the channel, with 64-bit addresses.
     beat_bytes
         Bytes of a beat, a power of two.
+    use
+        What is asked of the manager; at most what the channel's requester does.
 
     Members
     -------
     channel : In(channel.signature())
-    stream : Out(user_stream(channel, beat_bytes).signature())
+    stream : Out(user_stream(channel, beat_bytes, use).signature())
         The origin is the slot.
     idle : Out(1)
         No beat is offered or unanswered, and no answer shows (registers).
@@ -66,17 +73,24 @@ class ManagerRequester(wiring.Component):
     stream: ManagerStream
     idle: Signal
 
-    def __init__(self, channel: ServiceChannelShape, beat_bytes: int) -> None:
+    def __init__(self, channel: ServiceChannelShape, beat_bytes: int, use: ManagerUse) -> None:
         if not channel.managed:
             raise TypeError(f"ManagerRequester channel must be that of a manager, not {channel!r}")
         if beat_bytes < 1 or beat_bytes & (beat_bytes - 1):
             raise TypeError(f"ManagerRequester beat_bytes must be a power of two, not {beat_bytes}")
+        asked = channel.requester
+        allowed = ManagerUse(asked.reads, asked.writes, asked.volatile)
+        if any(getattr(use, name) > getattr(allowed, name) for name in ManagerUse.__slots__):
+            raise TypeError(f"ManagerRequester use must be within {allowed!r}, not {use!r}")
         self.shape = channel
-        self.plan = BeatPlan(channel.requester, beat_bytes)
+        self.use = use
+        self.plan = BeatPlan(
+            replace(asked, reads=use.reads, writes=use.writes, volatile=use.volatile), beat_bytes
+        )
         super().__init__(
             {
                 "channel": In(channel.signature()),
-                "stream": Out(user_stream(channel, beat_bytes).signature()),
+                "stream": Out(user_stream(channel, beat_bytes, use).signature()),
                 "idle": Out(1),
             }
         )
@@ -275,7 +289,17 @@ class ManagerRequester(wiring.Component):
 
 
 class _Held:
-    """Registers of the beat that is offered; bytes of the payload are not at their place yet."""
+    """Registers of the beat that is offered; bytes of the payload are not at their place yet.
+
+    What has no bits is a constant of no bits.
+    """
+
+    line: Value
+    ahead: Value
+    floor: Value
+    turn: Value
+    beat: Value
+    more: Value
 
     def __init__(self, m: Module, owner: ManagerRequester, picker: BeatPicker, load: Value) -> None:
         self.plan, self.picker, self.load = owner.plan, picker, load
