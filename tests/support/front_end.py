@@ -81,13 +81,13 @@ def drive_configuration(ctx, dut: RowFrontEnd, configuration: Configuration) -> 
 
 @dataclass
 class Inputs:
-    """What stands at the front end in one cycle."""
+    """What stands at the front end in one cycle; by default, nothing and nothing in the way."""
 
-    tokens: dict[int, tuple[int, int]]  # ingress -> tag, payload
-    hold: bool
-    available: int
-    permits: list[bool]
-    payloads: dict[int, int]  # connection -> payload of a token that its producer would send
+    tokens: dict[int, tuple[int, int]] = field(default_factory=dict)  # ingress -> tag, payload
+    hold: bool = False
+    available: int = -1
+    permits: list[bool] = field(default_factory=lambda: [True])
+    payloads: dict[int, int] = field(default_factory=dict)  # what connections would bring
 
 
 @dataclass
@@ -98,6 +98,7 @@ class Outputs:
     hit: dict[int, bool]
     free: dict[int, bool]
     grant: int | None
+    selects: list[int]
     selected: int | None
     operands: dict[int, int]
     present: dict[int, int]
@@ -145,17 +146,23 @@ class FrontEndModel:
             return None
         return row
 
+    def _operands(self, payloads: dict[int, int]) -> dict[int, int]:
+        return {
+            role: payload & (1 << width) - 1
+            for role, payload in payloads.items()
+            if (width := self.shape.roles[role].width)
+        }
+
     def cycle(self, inputs: Inputs) -> Outputs:
         """Answer of this cycle; then the state of the next one."""
         shape, sources = self.shape, self.configuration.sources
         ready, hit, arriving = {}, {}, {}
-        for at, _ in shape.ingress_widths:
-            token = inputs.tokens.get(at)
-            slot = None if token is None else self._slot_of(at, token[0])
+        for at, (tag, payload) in inputs.tokens.items():
+            slot = self._slot_of(at, tag)
             hit[at] = slot is not None
             ready[at] = slot is not None and slot not in self.held and not inputs.hold
-            if slot is not None and token is not None and ready[at]:
-                arriving[slot] = token[1]
+            if slot is not None and ready[at]:
+                arriving[slot] = payload
         free = {}
         for at, _ in shape.connection_widths:
             consumers = [slot for slot, source in sources.items() if source.connection == at]
@@ -168,8 +175,9 @@ class FrontEndModel:
             hit,
             free,
             row,
+            [] if row is None else [self.configuration.targets[row]],
             None if self.selected is None else self.selected[0],
-            {} if self.selected is None else self.selected[1],
+            {} if self.selected is None else self._operands(self.selected[1]),
             {
                 role: sum(1 << slot[0] for slot in self.held if slot[1] == role)
                 for role in range(len(shape.roles))
@@ -215,21 +223,21 @@ def random_inputs(shape: FrontEndShape, configuration: Configuration, rng: rando
     )
 
 
-def differences(
-    dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs]
-) -> tuple[list[str], FrontEndModel]:
-    """Drive the front end cycle by cycle; say where it differs from the model, and the model."""
-    shape = dut.shape
-    model = FrontEndModel(shape, configuration)
-    found: list[str] = []
+def play(dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs]) -> list[Outputs]:
+    """Drive the front end cycle by cycle; a connection fires where it is free and has a payload.
 
-    def compare(cycle, what, seen, expected):
-        if seen != expected:
-            found.append(f"cycle {cycle}: {what} must be {expected!r}, not {seen!r}")
+    ``hit`` and ``ready`` of an ingress that shows no token, and operands that no slot holds, are
+    left out.
+    """
+    shape = dut.shape
+    seen: list[Outputs] = []
 
     async def bench(ctx):
+        def bit(name):
+            return bool(ctx.get(getattr(dut, name)))
+
         drive_configuration(ctx, dut, configuration)
-        for cycle, inputs in enumerate(stimulus):
+        for inputs in stimulus:
             for at, width in shape.ingress_widths:
                 channel = getattr(dut, f"ingress_{at}")
                 tag, payload = inputs.tokens.get(at, (0, 0))
@@ -241,41 +249,55 @@ def differences(
             ctx.set(dut.available, inputs.available)
             for target, permit in enumerate(inputs.permits):
                 ctx.set(getattr(dut, f"permit_{target}"), permit)
-            expected = model.cycle(inputs)
-            fires = {at: expected.free[at] and at in inputs.payloads for at in expected.free}
-            for at, fire in fires.items():
-                ctx.set(getattr(dut, f"fire_{at}"), fire)
+            free = {at: bit(f"free_{at}") for at, _ in shape.connection_widths}
+            fires = [at for at in inputs.payloads if free[at]]
+            for at in free:
+                ctx.set(getattr(dut, f"fire_{at}"), at in fires)
 
-            for at in expected.ready:
-                if at in inputs.tokens:
-                    channel = getattr(dut, f"ingress_{at}")
-                    compare(cycle, f"ready {at}", bool(ctx.get(channel.ready)), expected.ready[at])
-                    hit = bool(ctx.get(getattr(dut, f"hit_{at}")))
-                    compare(cycle, f"hit {at}", hit, expected.hit[at])
-            for at, free in expected.free.items():
-                compare(cycle, f"free {at}", bool(ctx.get(getattr(dut, f"free_{at}"))), free)
-            for role, present in expected.present.items():
-                seen = ctx.get(getattr(dut, f"present_{role}"))
-                compare(cycle, f"present {role}", seen, present)
-            compare(cycle, "empty", bool(ctx.get(dut.empty)), expected.empty)
-            grant = 0 if expected.grant is None else 1 << expected.grant
-            compare(cycle, "grant", ctx.get(dut.grant), grant)
-            for target in range(shape.targets):
-                aimed = expected.grant is not None and (
-                    configuration.targets[expected.grant] == target
+            grant = ctx.get(dut.grant)
+            assert grant & (grant - 1) == 0
+            selected = ctx.get(dut.selected) if bit("selected_valid") else None
+            seen.append(
+                Outputs(
+                    {
+                        at: bool(ctx.get(getattr(dut, f"ingress_{at}").ready))
+                        for at in inputs.tokens
+                    },
+                    {at: bit(f"hit_{at}") for at in inputs.tokens},
+                    free,
+                    grant.bit_length() - 1 if grant else None,
+                    [target for target in range(shape.targets) if bit(f"select_{target}")],
+                    selected,
+                    {
+                        role: ctx.get(getattr(dut, f"operand_{role}"))
+                        for role, kind in enumerate(shape.roles)
+                        if (selected, role) in configuration.sources and kind.width
+                    },
+                    {
+                        role: ctx.get(getattr(dut, f"present_{role}"))
+                        for role in range(len(shape.roles))
+                    },
+                    bit("empty"),
                 )
-                seen = bool(ctx.get(getattr(dut, f"select_{target}")))
-                compare(cycle, f"select {target}", seen, aimed)
-            selected = ctx.get(dut.selected) if ctx.get(dut.selected_valid) else None
-            compare(cycle, "selected", selected, expected.selected)
-            for role, payload in expected.operands.items():
-                if width := shape.roles[role].width:
-                    seen = ctx.get(getattr(dut, f"operand_{role}"))
-                    compare(cycle, f"operand {role}", seen, payload & (1 << width) - 1)
+            )
             await ctx.tick()
-            for at, fire in fires.items():
-                if fire and dict(shape.connection_widths)[at]:
+            for at in fires:
+                if dict(shape.connection_widths)[at]:
                     ctx.set(getattr(dut, f"connection_{at}"), inputs.payloads[at])
 
     run(dut, bench)
+    return seen
+
+
+def differences(
+    dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs]
+) -> tuple[list[str], FrontEndModel]:
+    """Say where the front end differs from the model in any cycle; and the model, for its books."""
+    model = FrontEndModel(dut.shape, configuration)
+    found = []
+    for cycle, (seen, inputs) in enumerate(
+        zip(play(dut, configuration, stimulus), stimulus, strict=True)
+    ):
+        if seen != (expected := model.cycle(inputs)):
+            found.append(f"cycle {cycle}: must be {expected}, not {seen}")
     return found, model

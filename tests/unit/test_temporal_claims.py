@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from fabricgen.rtl.temporal.claims import RowClaims, slot_count
 from tests.support.channel import run
+from tests.support.temporal_front_mutants import ForgetfulClaims, GreedyClaims
 
 
 class ClaimsModel:
@@ -123,13 +124,10 @@ def test_claims_follow_the_rule_of_the_reserve(rows, depth, completions, seed, d
     assert differences(dut, active, seed) == []
 
 
-def test_the_comparison_rejects_a_pool_without_reserve():
-    class Greedy(RowClaims):
-        def _pool(self, m, levels, retires):
-            return super()._pool(m, levels, retires) | 1
-
-    dut = Greedy(3, depth=3, total=4, completions=1)
-    assert any(differences(dut, 3, seed) for seed in range(5))
+@pytest.mark.parametrize("mutant", [GreedyClaims, ForgetfulClaims])
+def test_the_comparison_rejects_wrong_claims(mutant):
+    dut = [mutant(3, depth=3, total=5, completions=1) for _ in range(6)]
+    assert any(differences(dut[seed], 3, seed) for seed in range(6))
 
 
 def test_a_row_may_always_take_its_first_slot():

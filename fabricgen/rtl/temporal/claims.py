@@ -131,7 +131,10 @@ class RowClaims(wiring.Component):
                 m.d.sync += here.eq(Cat(1, here))
             with m.If(retire & ~issue):
                 m.d.sync += here.eq(here[1:])
-        pool = self._pool(m, levels, retires) if self.is_shared else Value.cast(1)
+        pool = Value.cast(1)
+        if self.is_shared:
+            beyond = Signal(range(self.total + 1))
+            pool = self._pool(m, beyond, levels, retires)
         further = [~here[-1] & pool for here in levels]
         if self.depth == 1:
             m.d.comb += self.available.eq(~self.issued)
@@ -157,10 +160,9 @@ class RowClaims(wiring.Component):
         m.d.comb += self.successor_next.eq(Array(successors)[self.head_row])
         return m
 
-    def _pool(self, m: Module, levels: list[Signal], retires: list[Value]) -> Signal:
-        """A slot beyond a row's first one may be taken (a flip-flop)."""
+    def _pool(self, m: Module, beyond: Signal, levels: list[Signal], retires: list[Value]) -> Value:
+        """Count the slots beyond first ones; one more may be taken (a flip-flop)."""
         limit = Signal(range(self.total + 1))
-        beyond = Signal(range(self.total + 1))
         m.d.comb += limit.eq(self.total - self.active_rows)
         rows = list(zip(levels, self.issue, retires, strict=True))
         takes = Signal()

@@ -1,0 +1,125 @@
+"""Wrong parts in front of dispatch of a Temporal port, one mistake each."""
+
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Module, Signal, Value
+
+from fabricgen.rtl.operand_queue import OperandQueue
+from fabricgen.rtl.temporal.claims import RowClaims
+from fabricgen.rtl.temporal.front_end import RowFrontEnd
+from fabricgen.rtl.temporal.holding import Holding
+from fabricgen.rtl.temporal.row_arbiter import RowArbiter
+
+
+class ReopeningFrontEnd(RowFrontEnd):
+    """Accepts into a slot in the cycle in which it is emptied."""
+
+    def _ingress(self, m, at, full, arriving):
+        super()._ingress(m, at, [here & ~self.grant for here in full], arriving)
+
+
+class DoublingFrontEnd(RowFrontEnd):
+    """Never empties the slots of the first role."""
+
+    def _slots(self, m, full, arriving):
+        joining = super()._slots(m, full, arriving)
+        m.d.sync += full[0].eq(full[0] | reduce(or_, arriving[0]))
+        return joining
+
+
+class HastyFrontEnd(RowFrontEnd):
+    """Does not wait for any role but the first."""
+
+    def _slots(self, m, full, arriving):
+        return super()._slots(m, full, arriving) | full[0]
+
+
+class OverwritingFrontEnd(RowFrontEnd):
+    """Stores the payload of a token that it does not take."""
+
+    def _payload(self, m, role, at, accept, hit):
+        super()._payload(m, role, at, getattr(self, f"ingress_{at}").valid & hit.any(), hit)
+
+
+class TransparentFrontEnd(RowFrontEnd):
+    """Is ready only where a token stands."""
+
+    def _ingress(self, m, at, full, arriving):
+        super()._ingress(m, at, full, arriving)
+        channel = getattr(self, f"ingress_{at}")
+        m.d.comb += channel.ready.eq(channel.valid & ~self.hold)
+
+
+class _Wrapped(RowArbiter):
+    """A right arbiter that hears something else than the owner's commit."""
+
+    def _heard(self) -> Value:
+        raise NotImplementedError
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.inner = inner = RowArbiter(self.policy, self.rows)
+        m.d.comb += [
+            inner.request.eq(self.request),
+            self.choice.eq(inner.choice),
+            inner.commit.eq(self._heard()),
+        ]
+        return m
+
+
+class HastyRowArbiter(_Wrapped):
+    """The cursor moves past a choice that is refused."""
+
+    def _heard(self):
+        return self.request.any()
+
+
+class StickyRowArbiter(_Wrapped):
+    """The cursor never moves."""
+
+    def _heard(self):
+        return Value.cast(0)
+
+
+class GreedyClaims(RowClaims):
+    """A row may take what another one needs for its first firing."""
+
+    def _pool(self, m, beyond, levels, retires):
+        super()._pool(m, beyond, levels, retires)
+        return Value.cast(1)
+
+
+class ForgetfulClaims(RowClaims):
+    """A slot of the pool that is returned in a cycle in which one is taken is lost."""
+
+    def _pool(self, m, beyond, levels, retires):
+        pool = super()._pool(m, beyond, levels, retires)
+        takes = [
+            issue & ~retire & here[0]
+            for here, issue, retire in zip(levels, self.issue, retires, strict=True)
+        ]
+        with m.If(reduce(or_, takes)):
+            m.d.sync += beyond.eq(beyond + 1)
+        return pool
+
+
+class OptimisticHolding(Holding):
+    """Forgets the firing that is on its way."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = super().elaborate(platform)
+        m.d.comb += self.permit.eq(self.o.ready | m.submodules.queue.i.ready)
+        return m
+
+
+class TimidHolding(Holding):
+    """Does not look at what the target takes."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = super().elaborate(platform)
+        coming = Signal()
+        queue: OperandQueue = m.submodules.queue
+        m.d.sync += coming.eq(self.select)
+        m.d.comb += self.permit.eq(queue.i.ready & ~(coming & queue.o.valid))
+        return m
