@@ -11,8 +11,9 @@ from fabricgen.abi.meaning import field_meaning
 from fabricgen.abi.unit import programming_unit
 from fabricgen.config.codec import encode_configuration
 from fabricgen.config.layout import carrier_layout
-from tests.support.memories import ELEMENT, LOAD, row, table, view
+from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, row, table, view
 from tests.support.records import load_fabric
+from tests.support.temporal import temporal_memory, temporal_row, temporal_table
 
 DOC = Path(__file__).parents[2] / "docs" / "carrier.md"
 FABRIC = load_fabric()
@@ -83,3 +84,22 @@ def test_every_field_of_the_document_has_a_meaning_in_the_register_map():
         assert field_meaning(name)
     with pytest.raises(ValueError, match="must be one of the carrier"):
         field_meaning("colour")
+
+
+def test_the_temporal_example_is_the_row_of_its_carrier():
+    named = temporal_memory(
+        managers={"ext0": 64}, connections=[("rd_data", "wr_data"), ("rd_done", "wr_ctrl")]
+    )
+    tags = {"address": 1, "mask": 7, "control": 3, "data": 5, "completion": 6}
+    read = temporal_row(2, 0, LOAD, view(CONTIGUOUS, lanes=4, mask=DYNAMIC), tags=tags, base=0x100)
+    carrier = encode_configuration(named, temporal_table(None, None, read))
+    layout = carrier_layout(named)
+    written = list(rows("| row field | offset | value | why |"))
+    assert [name for name, *_ in written] == list(layout.rows[2])
+    for name, place, value, _ in written:
+        field = layout.rows[2][name]
+        offset, width = bits(place)
+        assert (241 + offset, width) == (field.offset, field.width)
+        assert int(value, 0) == field.get(carrier)
+    assert layout.width == 481
+    assert carrier.bit_count() == 1 + sum(int(value, 0).bit_count() for _, _, value, _ in written)
