@@ -25,6 +25,11 @@ from fabricgen.relation import codec
 from fabricgen.relation.row import encode_row
 from fabricgen.wire.frame import frame
 from tests.support.bad_input import Case, outcome
+from tests.support.bad_temporal import (
+    temporal_documents,
+    temporal_mappings,
+    temporal_workloads,
+)
 from tests.support.documents import changed, fabric_document, mapping_document, toml
 
 __all__ = ["CASES"]
@@ -642,7 +647,17 @@ def images() -> Iterator[Case]:
 
 
 #: Every case; its expectation is what the tests hold the tool to.
-CASES = [*documents(), *files(), *mappings(), *workloads(), *wires(), *images()]
+CASES = [
+    *documents(),
+    *temporal_documents(),
+    *files(),
+    *mappings(),
+    *temporal_mappings(),
+    *workloads(),
+    *temporal_workloads(),
+    *wires(),
+    *images(),
+]
 
 
 def main() -> int:
