@@ -19,8 +19,9 @@ from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, ServiceVa
 
 __all__ = ["Closure", "RowKind"]
 
-#: Tables looked at for one question; beyond them the answer is yes, which costs a stored bit.
-_STEPS = 5000
+#: Tables looked at for one question, and for all questions about one memory; beyond them the answer
+#: is yes, which costs a stored bit.
+_STEPS, _BUDGET = 1000, 100_000
 
 _User = tuple[int, ServiceValueRole]
 _Edge = tuple[_User, int]
@@ -66,7 +67,10 @@ class Closure:
             for product in admissions(occurrence, port)
             for form in product.mask_forms
         ]
-        self._steps = 0
+        self._port_rows = [
+            1 if self._tag is None else port_capacities(port).total_slots for port in self._ports
+        ]
+        self._steps, self._spent = 0, 0
 
     def kind(self, port: int, product: Admission, form: MemoryMaskForm) -> RowKind:
         """Rows of one product with one mask form."""
@@ -98,12 +102,13 @@ class Closure:
         return self._answer(_Table((kind,), made=frozenset({((0, role), connection)})))
 
     def _answer(self, table: _Table) -> bool:
+        self._spent += self._steps
         self._steps = 0
         return self._closes(table)
 
     def _closes(self, table: _Table) -> bool:
         self._steps += 1
-        if self._steps > _STEPS:
+        if self._steps > _STEPS or self._spent > _BUDGET:
             return True
         options = self._options(table)
         return options is None or any(self._closes(option) for option in options)
@@ -132,11 +137,8 @@ class Closure:
             return
         for kind in self._kinds:
             there = sum(row.port == kind.port for row in table.rows)
-            if there < (1 if self._tag is None else self._port_rows(kind.port)):
+            if there < self._port_rows[kind.port]:
                 yield replace(table, rows=(*table.rows, kind)), len(table.rows)
-
-    def _port_rows(self, port: int) -> int:
-        return port_capacities(self._ports[port]).total_slots
 
     def _produced(self, table: _Table, connection: int) -> Iterator[_Table]:
         source = self._connections[connection].source_endpoint_ordinal
