@@ -24,6 +24,7 @@ class RowControls(Protocol):
     store: Signal
     mode: Signal
     regions: Signal
+    walk: Signal
     scale: Signal
     reach: Signal
 
@@ -42,6 +43,8 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
     store : Out(1), absent unless the port both reads and writes
     mode, regions : Out, absent with one choice
         Ordinals of the request channel.
+    walk : Out(1), absent unless the requester walks
+        Each active lane of the row is a child of its own.
     scale, reach : Out, absent with one choice
         As :class:`fabricgen.rtl.address_unit.AddressUnit` takes them.
     source_<role> : Out(endpoints of the role)
@@ -64,6 +67,8 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
     ):
         if count > 1:
             members[name] = Out(range(count))
+    if req.walks:
+        members["walk"] = Out(1)
     if len(shape.index_widths) > 1:
         members["reach"] = Out(len(shape.index_widths) - 1)
     for prefix, paths in (("source", shape.inputs), ("sink", shape.results)):

@@ -9,11 +9,13 @@ from amaranth.hdl import Cat, Value
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.admission import Admission, admissions
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.occurrence import OperationEngine, Temporal
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import MemoryServiceCapability
 from fabricgen.rtl.port_shape import PortShape, RolePath
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, ServiceValueRole
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = ["RowDecoder"]
 
@@ -55,7 +57,9 @@ class RowDecoder:
         self.fields = fields
         self.admissions = admissions(named.occurrence, ordinal)
         self.capabilities = _capabilities(named)
-        self.alternatives = named.occurrence.engine.ports[ordinal].capability_alternatives
+        engine = named.occurrence.engine
+        self.alternatives = engine.ports[ordinal].capability_alternatives
+        self.walking = _walking(engine, ordinal)
         self.chosen = [
             active & self._is("capability_alternative", alternative)
             for alternative in range(len(self.alternatives))
@@ -75,6 +79,7 @@ class RowDecoder:
             "store": self._store(chosen),
             "mode": self._mode(chosen),
             "regions": self._regions(chosen),
+            "walk": _any(self._is("use_pattern", pattern) for pattern in self.walking),
             "scale": self._scale(),
             "reach": Cat(
                 _at_least(self._field("index_width"), width)
@@ -189,6 +194,20 @@ class RowDecoder:
             if path.role in roles and endpoint is not None:
                 terms[endpoint].append(here)
         return [_any(terms[endpoint]) for endpoint in path.endpoints]
+
+
+def _walking(engine: OperationEngine, port: int) -> list[int]:
+    """Values of the carrier's ``use_pattern`` that are ActiveLanesRowMajor.
+
+    In a Temporal engine the field counts patterns of the row's own context.
+    """
+    contract = engine.contract
+    contexts = contract.resident_context_count if isinstance(contract, Temporal) else 1
+    return [
+        pattern
+        for pattern, each in enumerate(engine.ports[port].operation_pattern_semantics[::contexts])
+        if each is MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
+    ]
 
 
 def _capabilities(named: NamedMemory) -> tuple[MemoryServiceCapability, ...]:

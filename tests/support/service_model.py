@@ -24,6 +24,46 @@ class Request:
     lanes: int
     data: int = 0
     slot: int = 0
+    walk: bool = False
+
+
+class WalkModel:
+    """The request of one requester that lets lanes in a few per cycle, and how far it is."""
+
+    def __init__(self, issue_lanes: int) -> None:
+        self.issue_lanes = issue_lanes
+        self.held: Request | None = None
+        self.inside: set[int] = set()
+        self.ahead: set[int] = set()
+
+    def begin(self, offer: Request | None) -> Request | None:
+        """Let the lanes of this cycle in; return the request that is served."""
+        own = self.held or offer
+        if own is None:
+            return None
+        if not own.walk:
+            self.inside = set(active(own))
+        if not self._let_in(own, self.inside) and self.held and offer:
+            self._let_in(offer, self.ahead)
+        return own
+
+    def _let_in(self, request: Request, inside: set[int]) -> bool:
+        """Tell whether some lane was not inside yet."""
+        waiting = [lane for lane in active(request) if lane not in inside]
+        inside.update(waiting[: self.issue_lanes])
+        return bool(waiting)
+
+    def end(self, offer: Request | None, *, ended: bool) -> bool:
+        """Finish the cycle; tell whether the offer is taken."""
+        if self.held is not None and not ended:
+            return False
+        if self.held is not None:
+            self.held, self.inside, self.ahead = offer, self.ahead, set()
+        elif offer is not None and not ended:
+            self.held = offer
+        else:
+            self.inside = set()
+        return True
 
 
 @dataclass
@@ -48,6 +88,12 @@ class ServiceModel:
         self.queues = service.admission.queues
         self.outstanding = service.admission.outstanding
         self.policy = service.policy
+        self.windows = [
+            service.issue_lanes
+            if channel.requester.walks and channel.requester.lanes > service.issue_lanes
+            else None
+            for channel in service.requesters
+        ]
         self.memory = bytearray(memory)
         self.reset()
 
@@ -60,6 +106,7 @@ class ServiceModel:
         self.units = PolicyModel(everybody)
         self.left: list[list[tuple[int, int]] | None] = [None] * count
         self.answers: list[Answer | None] = [None] * count
+        self.walks = [None if lanes is None else WalkModel(lanes) for lanes in self.windows]
 
     # Addresses.
 
@@ -77,14 +124,18 @@ class ServiceModel:
             for base, size in (self.regions[i] for i in shape.region_sets[request.regions])
         )
 
-    def items(self, shape: RequesterShape, request: Request) -> list[tuple[int, int]]:
-        """(segment, beat) of every byte of an active lane, in lane order, once each."""
+    def items(
+        self, shape: RequesterShape, request: Request, inside: Collection[int] | None = None
+    ) -> list[tuple[int, int]]:
+        """(segment, beat) of every byte of an active lane (of those), in lane order, once each."""
         size = self.geometry.beat_bytes
         beats = max(2, self.geometry.rows)
         beats = self.geometry.banks << (beats - 1).bit_length()
         seen: dict[tuple[int, int], None] = {}
         mode = shape.modes[request.mode]
         for lane in active(request):
+            if inside is not None and lane not in inside:
+                continue
             segment = lane if mode.indexed else 0
             first = request.addresses[segment] % (1 << self.geometry.address_bits)
             start = first + (0 if mode.indexed else lane * mode.element_bytes)
@@ -96,6 +147,11 @@ class ServiceModel:
 
     def step(self, offers: list[Request | None]) -> list[bool]:
         """Serve one cycle; ``answers`` is then what the next cycle shows. Returns ``ready``."""
+        waiting = offers
+        offers = [
+            offer if walk is None else walk.begin(offer)
+            for walk, offer in zip(self.walks, waiting, strict=True)
+        ]
         admitted = self._admitted(offers)
         for r, request in enumerate(offers):
             if request is not None and r in admitted and self.left[r] is None:
@@ -106,7 +162,8 @@ class ServiceModel:
                 asking = {
                     r: beat
                     for r in admitted
-                    if offers[r].write == write and (beat := self._lead(r, bank)) is not None
+                    if offers[r].write == write
+                    and (beat := self._lead(r, offers[r], bank)) is not None
                 }
                 winner = self.cursors[bank, write].choose(asking)
                 if winner is not None:
@@ -122,20 +179,32 @@ class ServiceModel:
         for r in admitted:
             for item in served[r]:
                 self.left[r].remove(item)
-            if served[r]:
-                answers[r] = self._answer(r, offers[r], served[r], done=not self.left[r])
+            done = not self.left[r] and self._is_inside(r, offers[r])
+            if served[r] or done:
+                answers[r] = self._answer(r, offers[r], served[r], done=done)
         for r in admitted:
             if served[r] and offers[r].write:
                 self._store(r, offers[r], served[r])
         for r, request in enumerate(offers):
-            ready.append(request is not None and r in admitted and not self.left[r])
-            if ready[r]:
+            done = request is not None and r in admitted and answers[r] is not None
+            ended = done and answers[r].done
+            if ended:
                 self.left[r] = None
+            walk = self.walks[r]
+            ready.append(ended if walk is None else walk.end(waiting[r], ended=ended))
         self.answers = answers
         return ready
 
-    def _lead(self, r: int, bank: int) -> int | None:
-        beats = [beat for _, beat in self.left[r] if beat % self.geometry.banks == bank]
+    def _is_inside(self, r: int, request: Request) -> bool:
+        walk = self.walks[r]
+        return walk is None or set(active(request)) <= walk.inside
+
+    def _lead(self, r: int, request: Request, bank: int) -> int | None:
+        items = self.left[r]
+        if (walk := self.walks[r]) is not None:
+            inside = self.items(self.shapes[r], request, walk.inside)
+            items = [item for item in items if item in inside]
+        beats = [beat for _, beat in items if beat % self.geometry.banks == bank]
         return beats[0] if beats else None
 
     def _admitted(self, offers: list[Request | None]) -> list[int]:
@@ -226,8 +295,10 @@ class Bench:
         async def bench(ctx):
             await self._preload(ctx)
             at = [0] * len(streams)
-            while any(i < len(s) for i, s in zip(at, streams, strict=True)) or any(
-                self.model.answers
+            while (
+                any(i < len(s) for i, s in zip(at, streams, strict=True))
+                or any(self.model.answers)
+                or self._holds()
             ):
                 assert self.cycles < limit
                 if self.cycles in resets:
@@ -267,10 +338,10 @@ class Bench:
         for r, request in enumerate(offers):
             self._offer(ctx, r, request)
         self._check_answers(ctx)
-        busy = any(self.model.answers) or any(
-            left is not None and request is not None and self._partial(r, request)
-            for r, (left, request) in enumerate(zip(self.model.left, offers, strict=True))
-        )
+        busy = any(self.model.answers) or self._holds()
+        for r, (left, request) in enumerate(zip(self.model.left, offers, strict=True)):
+            if left is not None and request is not None and self.model.walks[r] is None:
+                busy |= self._partial(r, request)
         assert ctx.get(self.service.idle) == (not busy), f"cycle {self.cycles}: idle"
         ready = self.model.step(offers)
         for r, request in enumerate(offers):
@@ -278,6 +349,9 @@ class Bench:
                 shown = bool(ctx.get(self.ports[r].ready))
                 assert shown == ready[r], f"cycle {self.cycles}: ready of {r}"
         return ready
+
+    def _holds(self) -> bool:
+        return any(walk is not None and walk.held is not None for walk in self.model.walks)
 
     def _partial(self, r: int, request: Request) -> bool:
         return len(self.model.left[r]) < len(self.model.items(self.model.shapes[r], request))
@@ -317,6 +391,7 @@ class Bench:
             "lanes": request and request.lanes,
             "data": request and request.data,
             "slot": request and request.slot,
+            "walk": request and int(request.walk),
         }
         ctx.set(port.address, low)
         ctx.set(port.beyond, beyond)
@@ -377,6 +452,7 @@ def random_request(rng: random.Random, service: LocalMemoryService, r: int) -> R
         lanes=full if rng.random() < 0.5 else rng.randint(1, full),
         data=rng.getrandbits(8 * shape.data_bytes),
         slot=rng.randrange(service.requesters[r].slots),
+        walk=shape.walks and rng.random() < 0.7,
     )
 
 

@@ -10,7 +10,12 @@ Mode = tuple[bool, int, int]
 
 
 def shape(
-    *modes: Mode, aligned: bool = True, reads: bool = True, writes: bool = True, region_sets=((0,),)
+    *modes: Mode,
+    aligned: bool = True,
+    reads: bool = True,
+    writes: bool = True,
+    region_sets=((0,),),
+    walks: bool = False,
 ) -> RequesterShape:
     return RequesterShape(
         reads=reads,
@@ -18,6 +23,7 @@ def shape(
         modes=tuple(sorted(AccessMode(*mode) for mode in modes)),
         region_sets=region_sets,
         aligned=aligned,
+        walks=walks,
     )
 
 
@@ -31,6 +37,7 @@ def service(
     queue: int = 2,
     outstanding: int | None = None,
     policy: GrantPolicy | None = None,
+    issue_lanes: int = 1,
 ) -> LocalMemoryService:
     geometry = BankGeometry(capacity, beat, banks)
     count = len(shapes)
@@ -41,6 +48,7 @@ def service(
         queues=(queue,) * count,
         outstanding=2 * count if outstanding is None else outstanding,
         policy=policy or RoundRobin(tuple(range(count)), reset_cursor=0),
+        issue_lanes=issue_lanes,
     )
 
 
@@ -54,3 +62,5 @@ LOOSE_GATHER = shape((False, 8, 1), (True, 1, 5), (True, 2, 3), aligned=False)
 LOAD = shape((False, 4, 1), writes=False)
 STORE = shape((False, 4, 1), reads=False)
 HALVES = shape((False, 2, 1), region_sets=((0,), (0, 1), (1,)))
+WALK = shape((False, 4, 4), (True, 4, 4), walks=True)
+LOOSE_WALK = shape((False, 8, 1), (True, 1, 5), (True, 2, 3), aligned=False, walks=True)

@@ -22,9 +22,11 @@ from tests.support.services import (
     LOOSE,
     LOOSE_GATHER,
     LOOSE_VECTOR,
+    LOOSE_WALK,
     STORE,
     SUBWORD,
     VECTOR,
+    WALK,
     WORD,
     service,
     shape,
@@ -67,6 +69,11 @@ SERVICES = {
     "outstanding-two-fixed": lambda: service(
         WORD, WORD, WORD, outstanding=2, policy=FixedPriority((1, 2, 0))
     ),
+    "lane-by-lane": lambda: service(WALK, WALK, slots=4),
+    "two-lanes-at-once": lambda: service(WALK, WORD, issue_lanes=2, banks=2, queue=1),
+    "all-lanes-at-once": lambda: service(WALK, issue_lanes=4),
+    "loose-lane-by-lane": lambda: service(LOOSE_WALK, LOOSE_WALK, beat=2, banks=2, outstanding=1),
+    "loose-two-lanes-at-once": lambda: service(LOOSE_WALK, LOOSE_WALK, issue_lanes=2, banks=2),
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from tests.support.service_model import Bench, Request
-from tests.support.services import GATHER, LOAD, VECTOR, WORD, service
+from tests.support.services import GATHER, LOAD, VECTOR, WALK, WORD, service
 
 
 def cycles(dut, *streams):
@@ -94,3 +94,72 @@ def test_uniform_random_loads_reach_the_limit_of_fifo_inputs(size, limit):
     sim.add_testbench(bench)
     sim.run()
     assert served / count >= 0.98 * limit * size
+
+
+WALKING = next(i for i, mode in enumerate(WALK.modes) if mode.indexed)
+
+
+def walk(addresses, *, write=False, lanes=0b1111):
+    mode = WALKING if len(addresses) > 1 else 1 - WALKING
+    return Request(write, mode, 0, tuple(addresses), lanes, data=7, walk=True)
+
+
+def cost(request, issue_lanes):
+    """The performance contract: distinct beats on one bank, and windows of lanes."""
+    lanes = [lane for lane in range(4) if request.lanes >> lane & 1]
+    at = request.addresses
+    words = {(at[lane] if len(at) > 1 else at[0] + 4 * lane) // 4 for lane in lanes}
+    fullest = max(sum(1 for word in words if word % 4 == bank) for bank in range(4))
+    return max(fullest, -(-len(lanes) // issue_lanes))
+
+
+@pytest.mark.parametrize(
+    ("issue_lanes", "write"),
+    [
+        (1, False),
+        (2, False),
+        (2, True),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in ((1, True), (4, False), (4, True))
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    ("addresses", "lanes"),
+    [
+        ((0,), 0b1111),  # contiguous: four banks
+        ((4,), 0b1011),
+        ((0, 20, 40, 60), 0b1111),  # four banks
+        ((8, 8, 8, 8), 0b1111),  # one beat
+        ((0, 16, 0, 16), 0b1111),  # two beats of one bank, each shared by two lanes
+        ((0, 16, 32, 48), 0b1111),  # four beats of one bank
+        ((0, 4, 24, 40), 0b1111),  # the later two lanes want one bank
+        ((0, 4, 24, 40), 0b1101),
+        ((0, 16, 4, 20), 0b0110),
+    ],
+)
+def test_lane_by_lane_takes_the_beats_of_one_bank_or_the_windows(
+    addresses, lanes, write, issue_lanes
+):
+    request = walk(addresses, write=write, lanes=lanes)
+    ideal = 12 * cost(request, issue_lanes)
+    # The windows of the first one are the ramp.
+    ramp = -(-lanes.bit_count() // issue_lanes) - 1
+    assert ideal <= cycles(service(WALK, issue_lanes=issue_lanes), [request] * 12) <= ideal + ramp
+
+
+@pytest.mark.parametrize("issue_lanes", [1, 2])
+def test_random_gathers_lane_by_lane_sustain_the_contract(issue_lanes):
+    rng = random.Random(issue_lanes)
+    gathers = [walk([4 * rng.randrange(64) for _ in range(4)]) for _ in range(200)]
+    limit = sum(cost(request, issue_lanes) for request in gathers)
+    # The windows of the first one are the ramp.
+    assert cycles(service(WALK, issue_lanes=issue_lanes), gathers) <= limit + 4
+
+
+def test_windows_ask_for_a_beat_once_however_many_lanes_share_it():
+    # Lane by lane the same beat four times: the other requester finds its bank free.
+    shared = [walk((8, 8, 8, 8))] * 8
+    words = [word(8)] * 24
+    assert cycles(service(WALK, LOAD, issue_lanes=1), shared, words) == 8 * 4

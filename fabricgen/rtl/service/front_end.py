@@ -22,6 +22,10 @@ class FrontEnd(wiring.Component):
     is worked out from the request beside the arbitration, not after it. ``done`` is shown in
     the cycle of the last grant, and the next request may stand there in the following one.
 
+    Where lanes are released in windows, only items of released lanes lead, and a request is not
+    done before all its lanes are. Lanes that share the beat of a leader come along even if they
+    are not released yet, so every beat is asked for once.
+
     Combinational from the request and the grants to ``done``; the items already served are the
     only state, absent when every request is one item. Reset forgets them.
 
@@ -33,6 +37,8 @@ class FrontEnd(wiring.Component):
         Modes and lanes.
     address_bits
         Width of one byte address.
+    windows
+        Lanes are released in windows.
 
     Members
     -------
@@ -41,6 +47,8 @@ class FrontEnd(wiring.Component):
     mode : In, absent with one mode
     address : In(segments * address_bits)
     lanes : In(lanes)
+    released : In(lanes), absent unless ``windows``
+        Lanes that may be served; once set they stay so until ``done``.
     want : Out(banks)
         Banks that hold an item not served yet.
     rows : Out(banks * row_bits)
@@ -59,6 +67,7 @@ class FrontEnd(wiring.Component):
     mode: Signal
     address: Signal
     lanes: Signal
+    released: Signal
     want: Signal
     rows: Signal
     grant: Signal
@@ -67,12 +76,18 @@ class FrontEnd(wiring.Component):
     partial: Signal
 
     def __init__(
-        self, geometry: BankGeometry, *, requester: RequesterShape, address_bits: int
+        self,
+        geometry: BankGeometry,
+        *,
+        requester: RequesterShape,
+        address_bits: int,
+        windows: bool = False,
     ) -> None:
         self.split = AddressSplit(geometry)
         self.banks = geometry.banks
         self.requester = requester
         self.address_bits = address_bits
+        self.windows = windows
         self.plan = RequestItems(geometry, requester)
         members = {
             "valid": In(1),
@@ -87,6 +102,8 @@ class FrontEnd(wiring.Component):
         }
         if len(requester.modes) > 1:
             members["mode"] = In(range(len(requester.modes)))
+        if windows:
+            members["released"] = In(requester.lanes)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -96,11 +113,12 @@ class FrontEnd(wiring.Component):
         bank = {item: self._bank(m, item) for item in items}
         row = {item: self._row(m, item) for item in items}
         pending, taken = self._pending(m)
+        ripe = self._ripe(m, pending)
 
         at = {item: one_hot(bank[item], self.banks) for item in items}
-        leads, follows = self._leaders(m, pending, bank, row)
+        leads, follows = self._leaders(m, pending, ripe, bank, row)
         for b in range(self.banks):
-            here = [pending[item] & at[item][b] for item in items]
+            here = [ripe[item] & at[item][b] for item in items]
             m.d.comb += self.want[b].eq(any_bit(here))
             m.d.comb += self.rows.word_select(b, self.split.row_bits).eq(
                 self._bank_row(b, row)
@@ -113,6 +131,8 @@ class FrontEnd(wiring.Component):
 
         # A second beat in a bank always means another cycle, whatever is granted in this one.
         crowded = any_bit(pending[item] & ~follows[item] for item in items)
+        if self.windows:
+            crowded |= (self.lanes & ~self.released).any()
         refused = (self.want & ~self.grant).any()
         m.d.comb += self.done.eq(self.valid & ~crowded & ~refused)
         for ordinal, item in enumerate(items):
@@ -132,11 +152,23 @@ class FrontEnd(wiring.Component):
         pending: dict[Item, Value] = {}
         for ordinal, item in enumerate(self.plan.items):
             pending[item] = Signal(name=f"pending_{item.segment}_{item.beat}")
-            m.d.comb += pending[item].eq(self.valid & self._needed(item) & ~taken[ordinal])
+            needed = self._needed(item, self.lanes)
+            m.d.comb += pending[item].eq(self.valid & needed & ~taken[ordinal])
         return pending, taken
 
-    def _needed(self, item: Item) -> Value:
-        """Some active lane has a byte in the item."""
+    def _ripe(self, m: Module, pending: dict[Item, Value]) -> dict[Item, Value]:
+        """Those of them that hold a byte of a released lane."""
+        if not self.windows:
+            return pending
+        ripe: dict[Item, Value] = {}
+        lanes = self.lanes & self.released
+        for item in self.plan.items:
+            ripe[item] = Signal(name=f"ripe_{item.segment}_{item.beat}")
+            m.d.comb += ripe[item].eq(pending[item] & self._needed(item, lanes))
+        return ripe
+
+    def _needed(self, item: Item, lanes: Value) -> Value:
+        """Some of these lanes has a byte in the item."""
         modes = one_hot(getattr(self, "mode", None), len(self.requester.modes))
         offset = self.split.offset(self._segment(item.segment))
         terms: list[Value] = []
@@ -148,23 +180,25 @@ class FrontEnd(wiring.Component):
                     within = at_least(offset, touching[0])
                     if above < self.plan.beat_bytes:
                         within &= ~at_least(offset, above)
-                    terms.append(chosen & self._active(lane) & within)
+                    # A request has an active lane, so the only one need not be looked at.
+                    active = lanes[lane] if self.requester.lanes > 1 else Const(1, 1)
+                    terms.append(chosen & active & within)
         return any_bit(terms)
-
-    def _active(self, lane: int) -> Value:
-        """A request has an active lane, so the only one need not be looked at."""
-        return self.lanes[lane] if self.requester.lanes > 1 else Const(1, 1)
 
     def _leaders(
         self,
         m: Module,
         pending: dict[Item, Value],
+        ripe: dict[Item, Value],
         bank: dict[Item, Value],
         row: dict[Item, Value],
     ) -> tuple[dict[Item, Value], dict[Item, Value]]:
-        """Per item: it is the lowest pending one of its bank; it lies in that one's beat."""
+        """Per item: it is the lowest ripe one of its bank; it lies in that one's beat.
+
+        Lanes are released from the lowest on, so an item that is not ripe follows all that are.
+        """
         if self.plan.has_one_item_per_bank:
-            return pending, pending
+            return ripe, ripe
         leads: dict[Item, Value] = {}
         follows: dict[Item, Value] = {}
         same_bank: dict[tuple[Item, Item], Value] = {}
@@ -184,8 +218,7 @@ class FrontEnd(wiring.Component):
             lead = Signal(name=f"lead_{item.segment}_{item.beat}")
             follow = Signal(name=f"follow_{item.segment}_{item.beat}")
             m.d.comb += lead.eq(
-                pending[item]
-                & ~any_bit(pending[other] & same_bank[other, item] for other in before)
+                ripe[item] & ~any_bit(ripe[other] & same_bank[other, item] for other in before)
             )
             shared = any_bit(
                 leads[other] & same_beat[other, item]

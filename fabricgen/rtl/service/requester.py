@@ -11,6 +11,7 @@ from fabricgen.rtl.service.beat_reader import BeatReader
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.service.front_end import FrontEnd
 from fabricgen.rtl.service.items import RequestItems
+from fabricgen.rtl.service.lane_walk import LaneWalk, walks_in_windows
 from fabricgen.rtl.service.range_check import RangeCheck
 from fabricgen.rtl.service.read_aligner import ReadAligner
 from fabricgen.rtl.service.write_aligner import WriteAligner
@@ -25,6 +26,10 @@ class Requester(wiring.Component):
     arbitration and used in the second stage only, where it closes byte enables. Reset forgets
     what was granted.
 
+    Where firings go lane by lane and not all lanes at once, the request is held here while its
+    lanes are let in (:class:`fabricgen.rtl.service.lane_walk.LaneWalk`); ``channel.ready`` then
+    says that it is taken, and it may be served later.
+
     Parameters
     ----------
     channel
@@ -35,12 +40,17 @@ class Requester(wiring.Component):
         (base, size) in bytes of each region of the service.
     forwards
         Somebody writes at all, so a read can meet a write.
+    issue_lanes
+        Lanes of a firing that goes lane by lane which are let in per cycle.
 
     Members
     -------
     channel : In(channel.signature())
     admit : In(1)
         The request may be served in this cycle.
+    asks, ends : Out(1), absent unless lanes are let in over several cycles
+        A request waits to be served or is served in part; its last part is served. Elsewhere
+        ``channel.valid`` and ``channel.ready`` say so.
     read_request, write_request : Out(banks), read_grant, write_grant : In(banks)
     rows : Out(banks * row_bits)
         Row asked of each bank.
@@ -61,6 +71,8 @@ class Requester(wiring.Component):
 
     channel: ServiceChannel
     admit: Signal
+    asks: Signal
+    ends: Signal
     read_request: Signal
     read_grant: Signal
     stored: Signal
@@ -83,8 +95,12 @@ class Requester(wiring.Component):
         geometry: BankGeometry,
         regions: tuple[tuple[int, int], ...],
         forwards: bool,
+        issue_lanes: int = 1,
     ) -> None:
         self.shape = channel
+        self.windows = walks_in_windows(channel, issue_lanes)
+        self.holds = Signal()
+        self.issue_lanes = issue_lanes
         self.forwards = forwards
         self.plan = RequestItems(geometry, channel.requester)
         self.geometry = geometry
@@ -98,6 +114,8 @@ class Requester(wiring.Component):
             "answering": Out(1),
             "idle": Out(1),
         }
+        if self.windows:
+            members |= {"asks": Out(1), "ends": Out(1)}
         if channel.requester.reads:
             members |= {
                 "read_request": Out(banks),
@@ -128,10 +146,14 @@ class Requester(wiring.Component):
 
     def _ask(self, m: Module) -> "_Held":
         """Requests to the banks, and the range check beside them."""
-        channel, req = self.channel, self.shape.requester
+        req = self.shape.requester
         m.submodules.front = front = FrontEnd(
-            self.geometry, requester=req, address_bits=self.shape.address_bits
+            self.geometry,
+            requester=req,
+            address_bits=self.shape.address_bits,
+            windows=self.windows,
         )
+        channel = self._walk(m, front) if self.windows else self.channel
         m.submodules.range_check = check = RangeCheck(
             req, regions=self.region_bounds, address_bits=self.shape.address_bits
         )
@@ -160,8 +182,25 @@ class Requester(wiring.Component):
         else:
             m.d.comb += [self.write_request.eq(front.want), front.grant.eq(self.write_grant)]
         held = _Held(m, self.shape, channel, front, check.in_range)
-        m.d.comb += self.idle.eq(~held.part & ~front.partial)
+        idle = ~held.answers & ~front.partial
+        m.d.comb += self.idle.eq(idle & ~self.holds if self.windows else idle)
         return held
+
+    def _walk(self, m: Module, front: FrontEnd) -> ServiceChannel:
+        """The request that is served while its lanes are let in."""
+        m.submodules.walk = walk = LaneWalk(self.shape, self.issue_lanes)
+        for name in walk.i.signature.members:
+            if name == "ready":
+                m.d.comb += self.channel.ready.eq(walk.i.ready)
+            else:
+                m.d.comb += getattr(walk.i, name).eq(getattr(self.channel, name))
+        m.d.comb += [
+            front.released.eq(walk.released),
+            self.asks.eq(walk.o.valid),
+            self.ends.eq(front.done),
+            self.holds.eq(walk.holds),
+        ]
+        return walk.o
 
     def _answer(self, m: Module, held: "_Held") -> None:
         """Move bytes between banks and payload, and respond."""
@@ -171,7 +210,7 @@ class Requester(wiring.Component):
         outside = [active[lane] & ~held.in_range[lane] for lane in lanes]
         m.d.comb += [
             self.answering.eq(held.done),
-            channel.rsp_valid.eq(held.part),
+            channel.rsp_valid.eq(held.answers),
             channel.rsp_done.eq(held.done),
             channel.rsp_in_range.eq(held.in_range),
             channel.rsp_fault.eq(any_bit(outside)),
@@ -252,6 +291,8 @@ class _Held:
         req = shape.requester
         self.part = self._register(m, front.served.any(), "part", reset_less=False)
         self.done = self._register(m, front.done, "done", reset_less=False)
+        # The last lanes to be let in may have been served with earlier ones.
+        self.answers = self.part | self.done if front.windows else self.part
         self.served = self._register(m, front.served, "served")
         self.address = self._register(m, channel.address, "address")
         self.lanes = self._register(m, channel.lanes, "lanes")

@@ -38,6 +38,9 @@ class LocalMemoryService(wiring.Component):
         Declared capacities: requests in the service per requester, and of all together.
     policy
         Declared grant policy; None where no two requesters contend.
+    issue_lanes
+        Lanes of a firing that goes lane by lane which are let in per cycle. Such firings take as
+        many cycles each as that needs, or as their fullest banks have distinct beats.
 
     Members
     -------
@@ -58,7 +61,12 @@ class LocalMemoryService(wiring.Component):
         queues: tuple[int, ...],
         outstanding: int,
         policy: GrantPolicy | None,
+        issue_lanes: int = 1,
     ) -> None:
+        if issue_lanes < 1:
+            raise ValueError(
+                f"LocalMemoryService issue_lanes must be at least 1, not {issue_lanes!r}"
+            )
         if len(queues) != len(requesters):
             raise ValueError(
                 f"LocalMemoryService has {len(queues)} queues, which is not the same as its "
@@ -85,6 +93,7 @@ class LocalMemoryService(wiring.Component):
         self.readers = tuple(i for i, s in enumerate(requesters) if s.requester.reads)
         self.writers = tuple(i for i, s in enumerate(requesters) if s.requester.writes)
         self.policy = policy
+        self.issue_lanes = issue_lanes
         self.admission = Admission(policy, queues=queues, outstanding=outstanding)
         self.banks = tuple(
             Bank(geometry, policy=policy, readers=self.readers, writers=self.writers)
@@ -106,12 +115,16 @@ class LocalMemoryService(wiring.Component):
                 geometry=self.geometry,
                 regions=self.regions,
                 forwards=bool(self.writers),
+                issue_lanes=self.issue_lanes,
             )
             m.submodules[f"requester_{i}"] = requester
             connect(m, flipped(getattr(self, f"requester_{i}")), requester.channel)
+            windows = requester.windows
+            asks = requester.asks if windows else requester.channel.valid
+            ends = requester.ends if windows else requester.channel.ready
             m.d.comb += [
-                self.admission.valid[i].eq(requester.channel.valid),
-                self.admission.done[i].eq(requester.channel.ready),
+                self.admission.valid[i].eq(asks),
+                self.admission.done[i].eq(ends),
                 requester.admit.eq(self.admission.admit[i]),
             ]
             requesters.append(requester)

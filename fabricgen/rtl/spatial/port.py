@@ -190,7 +190,7 @@ class SpatialPort(wiring.Component):
             m.d.comb += self.request.data.eq(operands[_DATA].o.data)
         if req.reads and req.writes:
             m.d.comb += self.request.write.eq(self.controls.store)
-        for name in ("mode", "regions"):
+        for name in ("mode", "regions", "walk"):
             if hasattr(self.controls, name):
                 m.d.comb += getattr(self.request, name).eq(getattr(self.controls, name))
 
