@@ -118,6 +118,7 @@ class _LocalTarget:
         self._geometry = geometry
         self._kind = kind.name
         self._channel = ("service", port)
+        self._lanes = ("lanes", port)
 
     def has(self, address: int, size: int) -> bool:
         """Whether all bytes lie inside one region."""
@@ -133,8 +134,8 @@ class _LocalTarget:
             for beat in range(lane.address // width, (lane.address + lane.size - 1) // width + 1)
         }
         used = Counter((self._kind, beat % banks) for beat in beats)
-        used[self._channel] = max(walked, *used.values(), 0)
-        self.work.fire(used)
+        used[self._channel] = max(used.values(), default=0)
+        self.work.fire(used, {self._lanes: walked})
 
 
 class _ManagerTarget:

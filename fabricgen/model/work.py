@@ -16,11 +16,14 @@ publication:
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 __all__ = ["Resource", "RowRates", "RowWork", "cycle_limit"]
 
 #: Kind and ordinal of something that one firing at a time uses for a cycle.
 Resource = tuple[str, int]
+
+_NONE: Mapping[Resource, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,8 @@ class RowWork:
         All of them.
     uses
         Cycles of each bank's reads or writes, of the port at the service, or of the manager,
-        without the skipped firings.
+        without the skipped firings; and of the port where lanes are let in a few per cycle,
+        without one more, whose lanes may be let in behind a firing that is still served.
     """
 
     def __init__(self, rates: RowRates) -> None:
@@ -79,12 +83,14 @@ class RowWork:
         self.uses: Counter[Resource] = Counter()
         self._first_cost = 0
 
-    def fire(self, uses: Mapping[Resource, int]) -> None:
-        """Count one firing: its cycles on each resource of its target."""
+    def fire(self, uses: Mapping[Resource, int], ahead: Mapping[Resource, int] = _NONE) -> None:
+        """Count one firing: its cycles on each resource of its target, and ahead of its turn."""
         if self.firings == 0:
-            self._first_cost = max(uses.values(), default=0)
+            self._first_cost = max(*uses.values(), *ahead.values(), 0)
         if self.firings >= self.rates.skipped:
             self.uses.update(uses)
+        if self.firings > self.rates.skipped:
+            self.uses.update(ahead)
         self.firings += 1
 
     def span(self) -> int:

@@ -8,8 +8,8 @@ from amaranth.hdl import Cat, Value
 
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.admission import Admission, admissions
+from fabricgen.plan.capacity import port_capacities
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.records.occurrence import OperationEngine, Temporal
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import MemoryServiceCapability
 from fabricgen.rtl.port_shape import PortShape, RolePath
@@ -57,9 +57,14 @@ class RowDecoder:
         self.fields = fields
         self.admissions = admissions(named.occurrence, ordinal)
         self.capabilities = _capabilities(named)
-        engine = named.occurrence.engine
-        self.alternatives = engine.ports[ordinal].capability_alternatives
-        self.walking = _walking(engine, ordinal)
+        port = named.occurrence.engine.ports[ordinal]
+        self.alternatives = port.capability_alternatives
+        # The field counts patterns of the row's own context.
+        self.walking = [
+            pattern
+            for pattern, projection in enumerate(port_capacities(port).projections)
+            if projection is MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
+        ]
         self.chosen = [
             active & self._is("capability_alternative", alternative)
             for alternative in range(len(self.alternatives))
@@ -194,20 +199,6 @@ class RowDecoder:
             if path.role in roles and endpoint is not None:
                 terms[endpoint].append(here)
         return [_any(terms[endpoint]) for endpoint in path.endpoints]
-
-
-def _walking(engine: OperationEngine, port: int) -> list[int]:
-    """Values of the carrier's ``use_pattern`` that are ActiveLanesRowMajor.
-
-    In a Temporal engine the field counts patterns of the row's own context.
-    """
-    contract = engine.contract
-    contexts = contract.resident_context_count if isinstance(contract, Temporal) else 1
-    return [
-        pattern
-        for pattern, each in enumerate(engine.ports[port].operation_pattern_semantics[::contexts])
-        if each is MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
-    ]
 
 
 def _capabilities(named: NamedMemory) -> tuple[MemoryServiceCapability, ...]:

@@ -9,6 +9,7 @@ from fabricgen.rtl.service.admission import Admission
 from fabricgen.rtl.service.bank import Bank
 from fabricgen.rtl.service.beat_reader import BeatReader
 from fabricgen.rtl.service.front_end import FrontEnd
+from fabricgen.rtl.service.lane_walk import LaneWalk
 from fabricgen.rtl.service.range_check import RangeCheck
 from fabricgen.rtl.service.write_aligner import WriteAligner
 
@@ -136,7 +137,7 @@ class ForgetfulFrontEnd(FrontEnd):
 
     def _pending(self, m):
         pending, taken = super()._pending(m)
-        return {item: self.valid & self._needed(item) for item in pending}, taken
+        return {item: self.valid & self._needed(item, self.lanes) for item in pending}, taken
 
 
 class OpenAdmission(Admission):
@@ -154,3 +155,21 @@ class PlainBank(Bank):
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         self.mem.attrs.clear()
+
+
+class GreedyWalk(LaneWalk):
+    """Lets one lane more in per cycle than declared."""
+
+    def __init__(self, channel, issue_lanes):
+        super().__init__(channel, issue_lanes)
+        self.issue_lanes += 1
+
+
+class TardyWalk(LaneWalk):
+    """Lets no lane of the next request in before the held one is done."""
+
+    def _let_in(self, m, moves, lanes, walk):
+        never = Signal.like(self.i.valid)
+        behind, self.i.valid = self.i.valid, never
+        super()._let_in(m, moves, lanes, walk)
+        self.i.valid = behind

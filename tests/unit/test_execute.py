@@ -359,16 +359,16 @@ def test_a_later_lane_wins_where_lanes_are_children():
 @pytest.mark.parametrize(
     ("issue_lanes", "masks", "cycles"),
     [
-        # Beats of 64 bits in four banks: words 0 and 2 lie in different ones. The first firing
-        # marks the start, so two count.
-        (1, [0b1111] * 3, 8),
-        (2, [0b1111] * 3, 4),
-        (4, [0b1111] * 3, 2),
-        (1, [0b1111, 0b0101, 0b0000], 2),
+        # Beats of 64 bits in four banks: words 0, 2, 4 and 6 lie in different ones. The first
+        # firing marks the start, and the lanes of the second one may be let in before that.
+        (1, [0b1111] * 4, 8),
+        (2, [0b1111] * 4, 4),
+        (4, [0b1111] * 4, 3),
+        (1, [0b1111, 0b1111, 0b0101, 0b0000], 3),
     ],
 )
 def test_children_go_to_the_service_as_many_per_cycle_as_declared(issue_lanes, masks, cycles):
-    done, _ = by_lanes(1, [(0, 2, 4, 6)] * 3, masks, issue_lanes=issue_lanes)
+    done, _ = by_lanes(1, [(0, 2, 4, 6)] * 4, masks, issue_lanes=issue_lanes)
     assert done.row_cycles == (1 + cycles, 0)
     crowded, _ = by_lanes(1, [(0, 8, 16, 24)] * 3, [0b1111] * 3, issue_lanes=issue_lanes)
     assert crowded.row_cycles == (9, 0)

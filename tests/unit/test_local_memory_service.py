@@ -12,6 +12,7 @@ from fabricgen.rtl.service import requester
 from fabricgen.rtl.service import service as service_module
 from fabricgen.rtl.service.admission import Admission
 from fabricgen.rtl.service.channel import ServiceChannelShape
+from fabricgen.rtl.service.lane_walk import LaneWalk
 from fabricgen.rtl.service.service import LocalMemoryService
 from tests.support import service_mutants as mutants
 from tests.support.service_model import Bench, random_streams
@@ -166,6 +167,8 @@ def test_any_geometry_agrees_with_the_model(drawn, banks, beat, outstanding, que
         ("loose-gather", requester, "WriteAligner", mutants.FirstLaneAligner),
         ("regions", requester, "RangeCheck", mutants.OpenRangeCheck),
         ("vector-two-banks", requester, "FrontEnd", mutants.ForgetfulFrontEnd),
+        ("lane-by-lane", requester, "LaneWalk", mutants.GreedyWalk),
+        ("loose-two-lanes-at-once", requester, "LaneWalk", mutants.TardyWalk),
         ("outstanding-one", service_module, "Admission", mutants.OpenAdmission),
         ("queue-of-one", service_module, "Admission", mutants.OpenAdmission),
     ],
@@ -182,7 +185,9 @@ def test_what_the_storage_returns_on_a_collision_does_not_matter(monkeypatch, na
     run(SERVICES[name](), seed=2)
 
 
-@pytest.mark.parametrize("name", ["words", "loose-gather", "outstanding-three", "queue-of-one"])
+@pytest.mark.parametrize(
+    "name", ["words", "loose-gather", "outstanding-three", "queue-of-one", "lane-by-lane"]
+)
 def test_after_a_reset_in_the_middle_of_traffic_it_serves_as_after_the_first_one(name):
     rng, dut = random.Random(3), SERVICES[name]()
     bench = Bench(dut, rng)
@@ -217,6 +222,7 @@ def build(**changes):
             {"policy": None},
             r"^LocalMemoryService policy must be declared for 2 requesters, not None$",
         ),
+        ({"issue_lanes": 0}, r"^LocalMemoryService issue_lanes must be at least 1, not 0$"),
         (
             {"geometry": BankGeometry(256, 4, 3)},
             r"^LocalMemoryService banks must be a power of two, not 3$",
@@ -248,3 +254,11 @@ def test_capacities_must_hold_a_request(changes, message):
     arguments = {"queues": (2, 2), "outstanding": 4} | changes
     with pytest.raises(ValueError, match=message):
         Admission(RoundRobin((0, 1), 0), **arguments)
+
+
+def test_a_walk_needs_more_lanes_than_it_lets_in_at_once():
+    with pytest.raises(
+        ValueError,
+        match=r"^LaneWalk issue_lanes must be below the 4 lanes of a requester that walks, not 4$",
+    ):
+        LaneWalk(ServiceChannelShape(WALK, 8, 1), 4)
