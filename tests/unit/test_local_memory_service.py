@@ -90,7 +90,10 @@ LESS_OFTEN = {
     "loose-vector-narrow-beat",
     "gather-eight-banks",
     "gather-wide-beat",
+    "all-lanes-at-once",
+    "lane-by-lane",
     "loose-gather-byte-beat",
+    "loose-lane-by-lane",
     "outstanding-one",
     "outstanding-two-fixed",
 }
