@@ -206,13 +206,35 @@ def trim_results(module: Module, kinds: Collection[str]) -> None:
 def name_parts(module: Module, results: dict[str, str]) -> None:
     """Give each part of an unnamed wire its own wire where several cells drive one wire.
 
+    A result of which some bits have a name gets a wire too, from which those are assigned.
     ``results`` names the output port of every kind of operator.
     """
     parts: dict[Bit | str, Bit] = {}
 
+    def join(cell: Cell, port: str, cut: list[Piece]) -> None:
+        public = [module.wires[piece.wire].public for piece in cut]
+        if all(public) or not any(public):
+            return
+        name = f"{cut[public.index(False)].wire}$whole"
+        whole = module.wires[name] = Wire(name, len(cell.ports[port]))
+        at = 0
+        for piece, is_public in zip(cut, public, strict=True):
+            new = whole.bits[at : at + piece.high - piece.low]
+            old = tuple(Bit(piece.wire, place) for place in range(piece.low, piece.high))
+            at += len(new)
+            if is_public:
+                module.connections.append((old, new))
+            else:
+                parts.update(zip(old, new, strict=True))
+        cell.ports[port] = whole.bits
+
     def split(cell: Cell) -> None:
         port = results.get(cell.kind)
-        if port is None or len(list(pieces(cell.ports[port]))) != 1:
+        if port is None:
+            return
+        cut = [piece for piece in pieces(cell.ports[port]) if isinstance(piece, Piece)]
+        if len(cut) != 1:
+            join(cell, port, cut)
             return
         first = cell.ports[port][0]
         if not isinstance(first, Bit) or _whole(module, cell.ports[port]) is not None:
@@ -226,3 +248,5 @@ def name_parts(module: Module, results: dict[str, str]) -> None:
     for cell in module.cells:
         split(cell)
     replace_bits(module, lambda bit: parts.get(bit, bit))
+    # What is assigned to the rest of such a wire may have no reader.
+    _drop_unread(module, [wire.name for wire in module.wires.values() if not wire.public])
