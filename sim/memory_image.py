@@ -10,6 +10,8 @@ Byte = int | None
 
 def words_of_bytes(contents: bytes, word_bytes: int, banks: int) -> list[list[int]]:
     """Words of each bank, in row order; the last row is filled up with zeros."""
+    if not banks:
+        return []
     stride = word_bytes * banks
     rows = -(-len(contents) // stride)
     padded = contents + bytes(rows * stride - len(contents))

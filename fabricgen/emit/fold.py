@@ -129,7 +129,8 @@ def _result(cell: Cell) -> Value | None:
 
 
 def _chosen(cell: Cell) -> Value | None:
-    on, off, select = cell.ports["B"], cell.ports["A"], cell.ports["S"]
+    width, select = len(cell.ports["Y"]), cell.ports["S"]
+    on, off = cell.ports["B"][:width], cell.ports["A"][:width]
     if select == ("1",) or on == off:
         return on
     return off if select == ("0",) else None

@@ -2,6 +2,7 @@
 
 from fabricgen.emit.verilog import EmittedVerilog
 from fabricgen.records.fabric import Fabric, NamedMemory
+from fabricgen.records.occurrence import Spatial
 
 __all__ = ["bank_paths", "instance_names"]
 
@@ -24,7 +25,8 @@ def instance_names(fabric: Fabric, emitted: EmittedVerilog) -> _Json:
             {
                 "name": named.name,
                 "instance": _one(occurrence),
-                "service": _one(_instances(emitted, "LocalMemoryService")),
+                "service": next(iter(_instances(emitted, "LocalMemoryService")), None),
+                "managers": _managers(named, emitted),
                 "banks": list(bank_paths(emitted)),
                 "ports": _ports(named, emitted),
             }
@@ -33,21 +35,43 @@ def instance_names(fabric: Fabric, emitted: EmittedVerilog) -> _Json:
     }
 
 
+def _managers(named: NamedMemory, emitted: EmittedVerilog) -> list[_Json]:
+    """Arbiter of each manager that has ports, and the ports' requesters in front of it."""
+    requesters = _instances(emitted, "ManagerRequester")
+    managers: list[_Json] = []
+    for path in _instances(emitted, "BeatArbiter"):
+        parent, _, part = path.rpartition(".")
+        ordinal = part.removeprefix("arbiter_")
+        managers.append(
+            {
+                "name": named.names.managers[int(ordinal)],
+                "arbiter": path,
+                "requesters": {
+                    name: inner
+                    for port, name in enumerate(named.names.ports)
+                    if (inner := f"{parent}.requester_{port}_{ordinal}") in requesters
+                },
+            }
+        )
+    return managers
+
+
 def _ports(named: NamedMemory, emitted: EmittedVerilog) -> list[_Json]:
     engine = named.occurrence.engine
     if engine is None:
         return []
+    is_spatial = isinstance(engine.contract, Spatial)
+    paths = _instances(emitted, "SpatialPort" if is_spatial else "TemporalPort")
     return [
         {
             "name": name,
-            "row": ordinal,
+            # In a Temporal schedule every port may serve every row.
+            "row": ordinal if is_spatial else None,
             "instance": path,
             "parts": _parts(path, emitted),
             "roles": _roles(named, ordinal, path, emitted),
         }
-        for ordinal, (name, path) in enumerate(
-            zip(named.names.ports, _instances(emitted, "SpatialPort"), strict=True)
-        )
+        for ordinal, (name, path) in enumerate(zip(named.names.ports, paths, strict=True))
     ]
 
 

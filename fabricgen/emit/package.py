@@ -65,7 +65,7 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
         "registers.json": _json(registers),
         "registers.md": registers_text(registers),
     }
-    files["manifest.json"] = _json(_manifest(fabric, name, emitted, files))
+    files["manifest.json"] = _json(_manifest(fabric, top, name, emitted, files))
     write_folder(directory, {name: text.encode("ascii") for name, text in files.items()})
     return EmittedFabric(
         directory,
@@ -77,15 +77,15 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
 
 
 def top_ports(top: FabricTop) -> Ports:
-    """Ports of the top: configuration, then each endpoint under its name."""
+    """Ports of the top: configuration, then each endpoint and each manager under its name."""
     configuration = {
         name: port for name, port in default_ports(top).items() if name.startswith("cfg_")
     }
-    endpoints = {
+    edges = {
         name: (signal, PortDirection.Input if is_input else PortDirection.Output)
-        for name, signal, is_input in top.endpoint_ports()
+        for name, signal, is_input in (*top.endpoint_ports(), *top.manager_ports())
     }
-    return configuration | endpoints
+    return configuration | edges
 
 
 def top_name(fabric: Fabric, ports: Ports) -> str:
@@ -97,7 +97,7 @@ def top_name(fabric: Fabric, ports: Ports) -> str:
 
 
 def _manifest(
-    fabric: Fabric, top: str, emitted: EmittedVerilog, files: dict[str, str]
+    fabric: Fabric, design: FabricTop, top: str, emitted: EmittedVerilog, files: dict[str, str]
 ) -> dict[str, object]:
     return {
         "generator": {"name": "fabricgen", "version": VERSION},
@@ -114,12 +114,11 @@ def _manifest(
             {"name": name, "direction": direction, "width": width}
             for name, direction, width in emitted.ports
         ],
-        "memories": [_memory(named, emitted) for named in fabric.memories],
+        "memories": [_memory(named, design, emitted) for named in fabric.memories],
     }
 
 
-def _memory(named: NamedMemory, emitted: EmittedVerilog) -> dict[str, object]:
-    geometry = bank_geometry(named)
+def _memory(named: NamedMemory, design: FabricTop, emitted: EmittedVerilog) -> dict[str, object]:
     return {
         "name": named.name,
         "implementation": asdict(named.implementation),
@@ -134,16 +133,44 @@ def _memory(named: NamedMemory, emitted: EmittedVerilog) -> dict[str, object]:
                 named.names.endpoints, named.occurrence.endpoints, strict=True
             )
         ],
-        "storage": {
-            "capacity_bytes": geometry.capacity_bytes,
-            "word_bytes": geometry.beat_bytes,
-            "banks": list(bank_paths(emitted)),
-            "rows": geometry.rows,
-            "layout": (
-                f"word n of bank b holds {geometry.beat_bytes} bytes from byte "
-                f"(n * {geometry.banks} + b) * {geometry.beat_bytes} on, lowest byte lowest"
-            ),
-        },
+        "managers": _managers(named, design),
+        "storage": _storage(named, emitted),
+    }
+
+
+def _managers(named: NamedMemory, design: FabricTop) -> list[dict[str, object]]:
+    """Beats of each manager that has ports: widths of its fields, and who its origins are."""
+    occurrence = design.occurrence
+    return [
+        {
+            "name": named.names.managers[ordinal],
+            "beat_bytes": stream.beat_bytes,
+            "request": stream.request_widths(),
+            "response": stream.response_widths(),
+            "origins": [
+                {"port": named.names.ports[port], "slots": requester.shape.slots}
+                for (port, manager), requester in occurrence.requesters.items()
+                if manager == ordinal
+            ],
+        }
+        for ordinal, stream in occurrence.streams.items()
+    ]
+
+
+def _storage(named: NamedMemory, emitted: EmittedVerilog) -> dict[str, object] | None:
+    """Where the bytes of the local service are; nowhere without one."""
+    if named.occurrence.local_service is None:
+        return None
+    geometry = bank_geometry(named)
+    return {
+        "capacity_bytes": geometry.capacity_bytes,
+        "word_bytes": geometry.beat_bytes,
+        "banks": list(bank_paths(emitted)),
+        "rows": geometry.rows,
+        "layout": (
+            f"word n of bank b holds {geometry.beat_bytes} bytes from byte "
+            f"(n * {geometry.banks} + b) * {geometry.beat_bytes} on, lowest byte lowest"
+        ),
     }
 
 

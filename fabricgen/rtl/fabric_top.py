@@ -36,6 +36,8 @@ class FabricTop(wiring.Component):
         Registers of the programming unit.
     endpoint_<ordinal> : In or Out(ChannelShape.signature())
         Channel of each transport endpoint.
+    manager_<ordinal> : Out(ManagerStreamShape.signature())
+        Beats of each manager that some port may reach.
     """
 
     cfg: AxiLite
@@ -50,6 +52,8 @@ class FabricTop(wiring.Component):
             flow = In if endpoint.direction is EndpointDirection.IN else Out
             shape = ChannelShape(endpoint.payload_width, endpoint.tag_width or 0)
             members[f"endpoint_{ordinal}"] = flow(shape.signature())
+        for ordinal, stream in self.occurrence.streams.items():
+            members[f"manager_{ordinal}"] = Out(stream.signature())
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -74,6 +78,9 @@ class FabricTop(wiring.Component):
                 wiring.connect(m, wiring.flipped(outer), inner)
             else:
                 wiring.connect(m, inner, wiring.flipped(outer))
+        for ordinal in self.occurrence.streams:
+            inner = getattr(occurrence, f"manager_{ordinal}")
+            wiring.connect(m, inner, wiring.flipped(getattr(self, f"manager_{ordinal}")))
         return m
 
     def endpoint_ports(self) -> Iterator[tuple[str, Signal, bool]]:
@@ -84,6 +91,14 @@ class FabricTop(wiring.Component):
                 if member in channel.signature.members:
                     is_input = channel.signature.members[member].flow is In
                     yield f"{name}_{member}", getattr(channel, member), is_input
+
+    def manager_ports(self) -> Iterator[tuple[str, Signal, bool]]:
+        """Port name, signal and whether it is an input, for every manager in order."""
+        for ordinal in self.occurrence.streams:
+            stream = getattr(self, f"manager_{ordinal}")
+            for member, described in stream.signature.members.items():
+                name = f"{self.named.names.managers[ordinal]}_{member}"
+                yield name, getattr(stream, member), described.flow is In
 
     def _channels(self) -> Iterator[tuple[wiring.PureInterface, wiring.PureInterface, bool]]:
         for ordinal, endpoint in enumerate(self.named.occurrence.endpoints):

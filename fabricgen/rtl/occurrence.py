@@ -12,15 +12,18 @@ from fabricgen.plan.capacity import service_capacities
 from fabricgen.plan.geometry import bank_geometry
 from fabricgen.plan.manager_use import manager_use
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.occurrence import Spatial, Temporal
 from fabricgen.records.resource import FixedPriority, GrantPolicy, RoundRobin
 from fabricgen.rtl.logic import any_bit
 from fabricgen.rtl.manager.arbiter import BeatArbiter
 from fabricgen.rtl.manager.requester import ManagerRequester, user_stream
+from fabricgen.rtl.manager.stream import ManagerStreamShape
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.service.service import LocalMemoryService
 from fabricgen.rtl.spatial.engine import SpatialEngine
+from fabricgen.rtl.temporal.engine import TemporalEngine
 
-__all__ = ["MemoryOccurrence"]
+__all__ = ["MemoryOccurrence", "local_policy"]
 
 
 class MemoryOccurrence(wiring.Component):
@@ -70,7 +73,7 @@ class MemoryOccurrence(wiring.Component):
 
     def __init__(self, named: NamedMemory) -> None:
         self.named = named
-        self.engine = SpatialEngine(named)
+        self.engine = _engine(named)
         self.has_service = named.occurrence.local_service is not None
         self.geometry = bank_geometry(named) if self.has_service else None
         self.service, self.local_ports = _service(named, self.engine.channels)
@@ -117,6 +120,11 @@ class MemoryOccurrence(wiring.Component):
         m.d.comb += self.quiescent.eq(reduce(and_, idle))
         self._report(m)
         return m
+
+    @property
+    def streams(self) -> dict[int, ManagerStreamShape]:
+        """Shape of the stream of each manager that some port may reach, by its ordinal."""
+        return {ordinal: arbiter.shape for ordinal, arbiter in self.arbiters.items()}
 
     def _target(self, manager: int) -> int:
         """Ordinal of a manager among all targets: the local service comes first."""
@@ -185,6 +193,17 @@ class MemoryOccurrence(wiring.Component):
                 m.d.comb += getattr(self, name).eq(getattr(self.engine, name))
 
 
+def _engine(named: NamedMemory) -> SpatialEngine | TemporalEngine:
+    engine = named.occurrence.engine
+    if engine is None:
+        raise ValueError(f"Memory {named.name} must have an engine, not None")
+    match engine.contract:
+        case Spatial():
+            return SpatialEngine(named)
+        case Temporal():
+            return TemporalEngine(named)
+
+
 def _service(
     named: NamedMemory, channels: dict[tuple[int, int], ServiceChannelShape]
 ) -> tuple[LocalMemoryService | None, tuple[int, ...]]:
@@ -204,13 +223,13 @@ def _service(
             ),
             queues=tuple(capacities.queue[port] for port in ports),
             outstanding=capacities.outstanding,
-            policy=_among(capacities.grant, ports),
+            policy=local_policy(capacities.grant, ports),
         ),
         ports,
     )
 
 
-def _among(policy: GrantPolicy | None, ports: tuple[int, ...]) -> GrantPolicy | None:
+def local_policy(policy: GrantPolicy | None, ports: tuple[int, ...]) -> GrantPolicy | None:
     """The same policy where only these ports can ask, numbered as they stand here."""
     if policy is None:
         return None

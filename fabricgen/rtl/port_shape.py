@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fabricgen.plan.admission import admissions
 from fabricgen.plan.capacity import port_capacities
-from fabricgen.plan.geometry import RequesterShape, bank_geometry, requester_shape
+from fabricgen.plan.geometry import RequesterShape, port_address_bits, requester_shape
 from fabricgen.records.endpoint import TransportEndpoint
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryOperationPort
@@ -110,7 +110,7 @@ def port_shape(named: NamedMemory, ordinal: int) -> PortShape:
     capacities = port_capacities(port)
     return PortShape(
         requester=requester_shape(named, ordinal),
-        address_bits=bank_geometry(named).address_bits,
+        address_bits=port_address_bits(named, ordinal),
         slots=min(capacities.in_flight, capacities.result_holding),
         inputs=_paths(port, occurrence.endpoints, are_results=False),
         results=_paths(port, occurrence.endpoints, are_results=True),

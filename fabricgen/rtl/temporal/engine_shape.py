@@ -153,6 +153,7 @@ def temporal_shape(named: NamedMemory, ordinal: int) -> TemporalShape:
                 if isinstance(target, LocalMemoryServiceTarget)
                 else MANAGER_ADDRESS_BITS,
                 slots,
+                managed=not isinstance(target, LocalMemoryServiceTarget),
             )
             for target in reached
         ),
