@@ -14,6 +14,7 @@ from fabricgen.errors import Unsupported
 from fabricgen.records.fabric import Fabric
 from tests.support.records import copy_fabric, gather_fabric, load_fabric
 from tests.support.rich_memory import rich_memory
+from tests.support.temporal import manager_memory
 from tests.support.verilog import check, compiles_as_2005, emitted_elsewhere, lint, ports
 
 CONFIGURATION = [
@@ -183,8 +184,66 @@ def test_nothing_unwanted_is_in_the_text(text, pattern):
     assert pattern not in text
 
 
+def manager_fabric():
+    return Fabric("managed", (manager_memory(),))
+
+
+@pytest.fixture(scope="module")
+def managed(tmp_path_factory):
+    return emit_fabric(manager_fabric(), tmp_path_factory.mktemp("emitted") / "managed")
+
+
+def test_a_manager_stands_at_the_boundary_field_by_field(managed):
+    """Two ports of 4 rows with 2 slots each: 3 bits of slot and 1 of port. 16 bytes at any place
+    touch 3 beats of 8 bytes."""
+    found = ports(managed.verilog.read_text(), "managed")
+    assert [(name, span) for name, span in found.items() if name.startswith("ext0_")] == [
+        ("ext0_req_valid", "output"),
+        ("ext0_req_ready", "input"),
+        ("ext0_req_kind", "output [2:0]"),
+        ("ext0_req_origin", "output [3:0]"),
+        ("ext0_req_beat", "output [1:0]"),
+        ("ext0_req_more", "output [1:0]"),
+        ("ext0_req_address", "output [63:0]"),
+        ("ext0_req_strobe", "output [7:0]"),
+        ("ext0_req_data", "output [63:0]"),
+        ("ext0_rsp_valid", "input"),
+        ("ext0_rsp_ready", "output"),
+        ("ext0_rsp_origin", "input [3:0]"),
+        ("ext0_rsp_beat", "input [1:0]"),
+        ("ext0_rsp_data", "input [63:0]"),
+        ("ext0_rsp_error", "input"),
+    ]
+
+
+def test_the_manifest_describes_each_manager(managed):
+    (memory,) = json.loads(managed.manifest.read_text())["memories"]
+    assert memory["storage"] is None
+    widths = {"kind": 3, "origin": 4, "beat": 2, "more": 2, "address": 64, "strobe": 8, "data": 64}
+    assert memory["managers"] == [
+        {
+            "name": "ext0",
+            "beat_bytes": 8,
+            "request": widths,
+            "response": {"origin": 4, "beat": 2, "data": 64, "error": 1},
+            "origins": [{"port": "port0", "slots": 8}, {"port": "port1", "slots": 8}],
+        }
+    ]
+
+
+def test_names_lead_from_a_manager_to_its_parts(managed):
+    text = managed.verilog.read_text()
+    (memory,) = json.loads((managed.directory / "names.json").read_text())["memories"]
+    (manager,) = memory["managers"]
+    assert memory["service"] is None
+    assert manager["name"] == "ext0"
+    assert list(manager["requesters"]) == ["port0", "port1"]
+    for path in (manager["arbiter"], *manager["requesters"].values()):
+        assert f"\nmodule managed_{path.replace('.', '_')} (" in text
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [copy_fabric, gather_fabric, rich_fabric])
+@pytest.mark.parametrize("make", [copy_fabric, gather_fabric, rich_fabric, manager_fabric])
 def test_every_top_is_clean(make, tmp_path):
     emitted = emit_fabric(make(), tmp_path / "out")
     text = emitted.verilog.read_text()
