@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Const, Value
+from amaranth.hdl import Cat, Const, Mux, Value
 
 __all__ = ["any_bit", "at_least", "encode", "lowest", "one_hot", "select"]
 
@@ -54,3 +54,15 @@ def encode(one_hot_bits: Value) -> Value:
         any_bit(one_hot_bits[at] for at in range(count) if at >> bit & 1)
         for bit in range((count - 1).bit_length())
     )
+
+
+def pick(choices: Sequence[Value], index: Value) -> Value:
+    """The choice with this ordinal, as a tree over the bits of ``index``; any one beyond them.
+
+    An ``Array`` is written as a chain of comparisons, whose depth grows with the choices.
+    """
+    if len(choices) == 1:
+        return choices[0]
+    half = 1 << (len(choices) - 1).bit_length() - 1
+    bit = half.bit_length() - 1
+    return Mux(index[bit], pick(choices[half:], index), pick(choices[:half], index))

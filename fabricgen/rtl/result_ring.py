@@ -1,8 +1,10 @@
 """Result slots of one port: claimed at issue, completed in any order, retired in order."""
 
-from amaranth.hdl import Array, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+
+from fabricgen.rtl.logic import pick
 
 __all__ = ["ResultRing"]
 
@@ -107,7 +109,7 @@ class ResultRing(wiring.Component):
         m.d.comb += [
             self.available.eq(~full),
             self.empty.eq(~occupied),
-            self.candidate.eq(Array(done)[self.head]),
+            self.candidate.eq(pick(done, self.head)),
         ]
         return m
 

@@ -5,6 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from fabricgen.rtl.logic import pick
+
 __all__ = ["ResultStore"]
 
 
@@ -97,7 +99,7 @@ class ResultStore(wiring.Component):
         stored = self._bytes(m)
 
         lanes = Signal(self.lanes)
-        m.d.comb += lanes.eq(Array(valid)[self.head])
+        m.d.comb += lanes.eq(pick(valid, self.head))
         gates = [self._gate(lanes, byte) for byte in range(self.data_bytes)]
         m.d.comb += self.result.eq(stored & Cat(gate.replicate(8) for gate in gates))
         return m

@@ -1,10 +1,10 @@
 """Claims of a Temporal port: who may issue, and in which order firings retire."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import any_bit, one_hot
+from fabricgen.rtl.logic import any_bit, one_hot, pick
 
 __all__ = ["RowClaims", "slot_count"]
 
@@ -157,7 +157,7 @@ class RowClaims(wiring.Component):
         successors = [
             self._completion(m, row, heads[row], retires[row]) for row in range(self.rows)
         ]
-        m.d.comb += self.successor_next.eq(Array(successors)[self.head_row])
+        m.d.comb += self.successor_next.eq(pick(successors, self.head_row))
         return m
 
     def _pool(self, m: Module, beyond: Signal, levels: list[Signal], retires: list[Value]) -> Value:
@@ -195,7 +195,7 @@ class RowClaims(wiring.Component):
     def _slot(self, places: list[Signal | None], row: Signal) -> Value:
         """Slot number of a row, at its place."""
         index = [place for place in places if place is not None]
-        low = Value.cast(Array(index)[row]) if index else Cat()
+        low = pick(index, row) if index else Cat()
         return Cat(low, row) if self.rows > 1 else low
 
     def _completion(self, m: Module, row: int, head: Signal | None, retires: Value) -> Value:
@@ -226,8 +226,8 @@ class RowClaims(wiring.Component):
         oldest = Signal(name=f"oldest_{row}")
         successor = Signal(name=f"successor_{row}")
         m.d.comb += [
-            oldest.eq(Array(will)[head]),
-            successor.eq(Array([*will[1:], will[0]])[head]),
+            oldest.eq(pick(will, head)),
+            successor.eq(pick([*will[1:], will[0]], head)),
             self.complete_next[row].eq(oldest),
         ]
         m.d.sync += complete.eq(Mux(retires, successor, oldest))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
 
-from amaranth.hdl import Array, Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -12,7 +12,7 @@ from fabricgen.abi.status import input_roles, status_shape
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.rtl.channel import Channel, ChannelShape
-from fabricgen.rtl.logic import any_bit, select
+from fabricgen.rtl.logic import any_bit, pick, select
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.temporal.engine_shape import PublicationGroup
 from fabricgen.rtl.temporal.port import TemporalPort
@@ -233,7 +233,7 @@ class TemporalEngine(wiring.Component):
             words = [tags.word_select(row, len(egress.tag)) for row in range(self.rows)]
             ready.append(egress.ready)
             m.d.comb += egress.valid.eq(publisher.fire[at])
-            m.d.comb += egress.tag.eq(Array(words)[publisher.row])
+            m.d.comb += egress.tag.eq(pick(words, publisher.row))
             if hasattr(egress, "data"):
                 sources = self._sources(group, end, publisher.row, are_exposed=True)
                 m.d.comb += egress.data.eq(select(sources, len(egress.data)))
@@ -261,7 +261,7 @@ class TemporalEngine(wiring.Component):
             rows = getattr(self.table, f"port_{port}")
             here = getattr(rows, f"sink_{path.name}_{end}") if are_exposed else rows.enabled
             if path.role is ServiceValueRole.DATA:
-                mine = Array(here)[row] if len(users) > 1 else Value.cast(1)
+                mine = pick(list(here), row) if len(users) > 1 else Value.cast(1)
                 found.append((mine, self.ports[port].result))
         return found
 

@@ -3,13 +3,13 @@
 from functools import reduce
 from operator import and_, or_
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from fabricgen.rtl.address_unit import AddressUnit
 from fabricgen.rtl.channel import ChannelShape
-from fabricgen.rtl.logic import one_hot, select
+from fabricgen.rtl.logic import one_hot, pick, select
 from fabricgen.rtl.result_store import ResultStore
 from fabricgen.rtl.row_control import RowControls
 from fabricgen.rtl.service.channel import ServiceChannel
@@ -315,7 +315,7 @@ class TemporalPort(wiring.Component):
         shape, mine = self.shape, Signal(name="mine")
         m.d.comb += [
             claims.head_row.eq(self.row),
-            mine.eq(Array(self.rows.enabled)[self.row]),
+            mine.eq(pick(list(self.rows.enabled), self.row)),
             claims.retire.eq(self.retire & mine),
             self.successor.eq(claims.successor_next & mine),
             self.complete.eq(claims.complete_next),
@@ -345,9 +345,9 @@ class TemporalPort(wiring.Component):
             ]
             if bits := scale_bits(shape):
                 scales = [self.rows.scale.word_select(row, bits) for row in range(shape.rows)]
-                m.d.comb += store.scale.eq(Array(scales)[self.row])
+                m.d.comb += store.scale.eq(pick(scales, self.row))
             targets = getattr(self.rows, f"target_{position}", self.rows.enabled)
-            results.append((Array(targets)[self.row], store.result))
+            results.append((pick(list(targets), self.row), store.result))
         if len(results) == 1:
             m.d.comb += self.result.eq(results[0][1])
         else:

@@ -1,10 +1,10 @@
 """Retirement of one group of Temporal ports: which row publishes, and when."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.logic import any_bit, pick
 
 __all__ = ["Publisher", "hold_cycles"]
 
@@ -99,7 +99,7 @@ class Publisher(wiring.Component):
 
         selected = Signal(self.destinations)
         m.d.comb += selected.eq(
-            Array(getattr(self, f"selected_{r}") for r in range(self.rows))[self.row]
+            pick([getattr(self, f"selected_{r}") for r in range(self.rows)], self.row)
         )
         self._commit(m, selected)
         refused = Signal()
@@ -118,9 +118,9 @@ class Publisher(wiring.Component):
             m.d.sync += left.eq(hold_cycles(self.rows) - 1)
             with m.If(others):
                 m.d.sync += [self.candidate.eq(1), pointer.eq(following)]
-                m.d.sync += held.eq(Array(passed)[following])
+                m.d.sync += held.eq(pick(list(passed), following))
             with m.Else():
-                here = Array(self.complete)[self.row]
+                here = pick(list(self.complete), self.row)
                 m.d.sync += self.candidate.eq(Mux(self.retire, self.successor, here))
                 m.d.sync += held.eq(refused)
         for row in range(self.rows):

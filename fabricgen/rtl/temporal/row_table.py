@@ -5,14 +5,14 @@ from functools import reduce
 from operator import add
 from typing import Protocol
 
-from amaranth.hdl import Array, Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.config.inventory import source_connections
 from fabricgen.config.layout import CarrierField, carrier_layout
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.rtl.logic import any_bit, select
+from fabricgen.rtl.logic import any_bit, pick, select
 from fabricgen.rtl.port_shape import RolePath
 from fabricgen.rtl.row_control import RowControls, controls_signature
 from fabricgen.rtl.row_decoder import RowDecoder
@@ -179,7 +179,7 @@ class RowReader(wiring.Component):
         for name, first in self.layout.rows[0].items():
             fields[name] = field = Signal(first.width, name=f"field_{name}")
             choices = [_bits(self.configuration, row, name) for row in self.layout.rows]
-            m.d.comb += field.eq(Array(choices)[self.row])
+            m.d.comb += field.eq(pick(choices, self.row))
         decoder = RowDecoder(
             self.named, self.ordinal, self.shape.port, fields=fields, active=Value.cast(1)
         )
