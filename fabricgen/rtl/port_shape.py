@@ -53,7 +53,7 @@ class PortShape:
     requester
         What it asks of the Local Memory Service.
     address_bits
-        Width of one byte address.
+        Width of one byte address at the widest target.
     slots
         Firings between issue and retirement. Each takes one unit of ``InFlight`` and one of
         ``ResultHolding`` at issue and returns both at retirement, so the smaller capacity

@@ -25,6 +25,7 @@ class RowControls(Protocol):
     mode: Signal
     regions: Signal
     walk: Signal
+    volatile: Signal
     scale: Signal
     reach: Signal
 
@@ -45,6 +46,7 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         Ordinals of the request channel.
     walk : Out(1), absent unless the requester walks
         Each active lane of the row is a child of its own.
+    volatile : Out(1), absent unless the requester may be volatile at a manager
     scale, reach : Out, absent with one choice
         As :class:`fabricgen.rtl.address_unit.AddressUnit` takes them.
     source_<role> : Out(endpoints of the role)
@@ -60,6 +62,8 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         members["masked"] = Out(1)
     if req.reads and req.writes:
         members["store"] = Out(1)
+    if req.volatile:
+        members["volatile"] = Out(1)
     for name, count in (
         ("mode", len(req.modes)),
         ("regions", len(req.region_sets)),

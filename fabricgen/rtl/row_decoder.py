@@ -85,6 +85,7 @@ class RowDecoder:
             "mode": self._mode(chosen),
             "regions": self._regions(chosen),
             "walk": _any(self._is("use_pattern", pattern) for pattern in self.walking),
+            "volatile": self._volatile(chosen),
             "scale": self._scale(),
             "reach": Cat(
                 _at_least(self._field("index_width"), width)
@@ -133,6 +134,15 @@ class RowDecoder:
             here
             for alternative, here in zip(self.alternatives, chosen, strict=True)
             if MEMORY_SCHEMAS[alternative.actor_contract_domain.actor_schema].writes
+        )
+
+    def _volatile(self, chosen: list[Value]) -> Value:
+        return _any(
+            here & self._is("actor_clause", ordinal) & self._is("actor_value0", position)
+            for alternative, here in zip(self.alternatives, chosen, strict=True)
+            for ordinal, clause in enumerate(alternative.actor_contract_domain.contract_clauses)
+            for position, value in enumerate(clause.volatile_values)
+            if value
         )
 
     def _mode(self, chosen: list[Value]) -> Value:

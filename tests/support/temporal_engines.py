@@ -57,7 +57,15 @@ def stores():
 
 
 def engine_memory(
-    rows=4, *, in_flight=(2, 8), holding=None, read_ports=1, tag_width=4, capacity=1024, **options
+    rows=4,
+    *,
+    in_flight=(2, 8),
+    holding=None,
+    read_ports=1,
+    tag_width=4,
+    capacity=1024,
+    volatile=(),
+    **options,
 ):
     """``read_ports`` read ports that share their endpoints, then one write port."""
     read = {
@@ -75,12 +83,12 @@ def engine_memory(
     }
     limits = {"in_flight": in_flight, "result_holding": holding or in_flight, "depth": 1}
     ports = [
-        port(alternative(LOAD, read, loads()), inputs=3, contexts=rows, **limits)
+        port(alternative(LOAD, read, loads(), volatile=volatile), inputs=3, contexts=rows, **limits)
         for _ in range(read_ports)
     ]
     ports.append(port(alternative(STORE, write, stores()), inputs=3, contexts=rows, **limits))
     local = service(
-        capability(LOAD, loads(), tuple(range(read_ports))),
+        capability(LOAD, loads(), tuple(range(read_ports)), volatile=volatile),
         capability(STORE, stores(), (read_ports,)),
         requesters=len(ports),
         capacity=capacity,
@@ -88,7 +96,19 @@ def engine_memory(
     return memory(ENDPOINTS, INPUTS, ports, local, contexts=rows, tag_width=tag_width, **options)
 
 
-def engine_row(context, port_ordinal, schema, access, tags, *, base=0x100, sources=None, to=None):
+def engine_row(
+    context,
+    port_ordinal,
+    schema,
+    access,
+    tags,
+    *,
+    base=0x100,
+    sources=None,
+    to=None,
+    target=LOCAL,
+    volatile=False,
+):
     """``tags`` maps roles to tags; a result role without one is not exposed.
 
     ``sources`` maps input roles to connection ordinals, ``to`` result roles to several.
@@ -102,7 +122,7 @@ def engine_row(context, port_ordinal, schema, access, tags, *, base=0x100, sourc
         port=port_ordinal,
         capability_alternative=0,
         use_pattern=context,
-        actor=actor(schema),
+        actor=actor(schema, volatile),
         access=access,
         base_addr=base,
         sources=tuple(
@@ -122,5 +142,5 @@ def engine_row(context, port_ordinal, schema, access, tags, *, base=0x100, sourc
             )
             for role in results
         ),
-        service_target=LOCAL,
+        service_target=target,
     )

@@ -12,8 +12,8 @@ from fabricgen.vocab.dataflow import ServiceValueRole
 from tests.support.channel import run
 from tests.support.port_harness import PythonService, Rates, expected_results
 
-_RESPONSE = ("rsp_slot", "rsp_data", "rsp_strobe", "rsp_in_range", "rsp_done", "rsp_fault")
-_REQUEST = {"mode": 0, "slot": 0, "data": 0, "address": 0, "beyond": 0, "lanes": 0}
+_RESPONSE = ("slot", "data", "strobe", "in_range", "done", "fault", "error")
+_REQUEST = {"mode": 0, "slot": 0, "data": 0, "address": 0, "beyond": 0, "lanes": 0, "volatile": 0}
 
 
 @dataclass
@@ -41,15 +41,20 @@ class TemporalRun:
     """Drive one engine cycle by cycle; every side's gaps come from one seed.
 
     ``accepts(endpoint, tag, cycle)`` tells whether an egress takes a token with the tag shown.
+    ``memory`` is that of target 0; ``managers`` are those of the further ones. A target in
+    ``dead`` takes no request, and accesses of a row in ``failing`` end in an error.
     """
 
-    def __init__(self, named, memory, *, seed=0, rates=None, accepts=always, engine=None):
+    def __init__(
+        self, named, memory, *, seed=0, rates=None, accepts=always, managers=(), dead=(), failing=()
+    ):
         self.named = named
-        self.dut = TemporalEngine(named) if engine is None else engine(named)
+        self.dut = TemporalEngine(named)
         self.rng, self.rates = random.Random(seed), rates or Rates()
-        self.accepts = accepts
+        self.accepts, self.dead, self.failing = accepts, dead, failing
+        memories = [memory, *managers]
         self.services = {
-            key: PythonService(channel, memory, self.rng, self.rates)
+            key: PythonService(channel, memories[key[1]], self.rng, self.rates)
             for key, channel in self.dut.channels.items()
         }
         self.ingress = {at: getattr(self.dut, f"ingress_{at}") for at in self.dut.inputs}
@@ -100,17 +105,23 @@ class TemporalRun:
             wanted = self.accepts(at, ctx.get(channel.tag), cycle)
             ctx.set(channel.ready, wanted and self.rng.random() < self.rates.accept)
         for (port, target), service in self.services.items():
-            self._answer(ctx, getattr(self.dut, f"request_{port}_{target}"), service)
+            self._answer(ctx, port, target, service)
         return offered
 
-    def _answer(self, ctx, request, service):
-        part = service.answer()
-        ctx.set(request.ready, self.rng.random() < self.rates.serve)
+    def _answer(self, ctx, port, target, service):
+        request, part = getattr(self.dut, f"request_{port}_{target}"), service.answer()
+        ctx.set(request.ready, target not in self.dead and self.rng.random() < self.rates.serve)
         ctx.set(request.rsp_valid, part is not None)
-        for name in (name for name in request.signature.members if name in _RESPONSE):
+        if part is not None:
+            row = part["rsp_slot"] >> self.dut.ports[port].shape.index_bits
+            failed = row in self.failing
+            part = {**part, "rsp_error": failed}
+            if failed:
+                part |= {"rsp_in_range": 0, "rsp_fault": 0}
+        for name in (f"rsp_{each}" for each in _RESPONSE if hasattr(request, f"rsp_{each}")):
             signal = getattr(request, name)
             # Nothing may be read from a response that is not valid.
-            value = self.rng.getrandbits(len(signal)) if part is None else part[name]
+            value = self.rng.getrandbits(len(signal)) if part is None else int(part[name])
             ctx.set(signal, value & (1 << len(signal)) - 1)
 
     def _observe(self, ctx, cycle, pending, offered, trace):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import MemoryImplementation
 from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, ROLE, STORE, view
 from tests.support.port_harness import Rates
@@ -52,7 +53,7 @@ def stores_data(row):
 
 
 def run_rows(named, rows, count, *, seed=0, memory=None, cycles=1000, **options):
-    """Random tokens for every row; the run, its trace and each row's tokens."""
+    """Random tokens for every row; the trace, each row's tokens, and the memory."""
     rng = random.Random(seed)
     memory = contents() if memory is None else memory
     tokens = {
@@ -332,6 +333,99 @@ def test_one_connection_feeds_several_rows_together():
     )
     assert memory[0x200 : 0x200 + 40] == memory[0x300 : 0x300 + 40] == before[:40]
     assert trace.empty
+
+
+# Several targets.
+
+EXT = ManagerEndpointTarget(0)
+
+
+def two_targets(rows=4, **options):
+    return engine_memory(rows, managers={"ext0": 64}, **options)
+
+
+def test_rows_of_one_port_go_to_the_targets_that_they_name():
+    """A manager has 64 address bits; what lies beyond the local service stays beyond it."""
+    named = two_targets(in_flight=(2, 6))
+    rows = [
+        load(0, WORD, 1),
+        load(1, WORD, 3, target=EXT),
+        load(2, WORD, 5, base=0x300),
+        store(3, WORD, 7, base=0x200, target=EXT),
+    ]
+    memory, outside = contents(1), contents(2)
+    untouched = bytearray(outside)
+    trace, tokens, _ = run_rows(
+        named,
+        rows,
+        8,
+        memory=memory,
+        managers=[outside],
+        rates=Rates(answer=0.6, serve=0.7),
+    )
+    assert trace.outputs[AT["rd_data"], 1] == expected(rows[0], tokens[0], memory)
+    assert trace.outputs[AT["rd_data"], 3] == expected(rows[1], tokens[1], untouched)
+    assert trace.outputs[AT["rd_data"], 5] == expected(rows[2], tokens[2], memory)
+    expected(rows[3], tokens[3], untouched)
+    assert outside == untouched
+    assert {(target, row) for _, _, target, row in trace.responses} == {
+        (0, 0), (1, 1), (0, 2), (1, 3)
+    }  # fmt: skip
+
+
+def test_an_address_above_those_of_the_local_service_is_no_address_below():
+    """The port computes 64 bits for its manager; 2**30 words are 2**32 bytes."""
+    named = two_targets(2)
+    rows = [load(0, WORD, 1, base=0), load(1, WORD, 3, base=0, target=EXT)]
+    streams = {}
+    for row in rows:
+        streams |= row_streams(named, row, {ROLE.ADDRESS: [2**30, 1], ROLE.CONTROL: [0, 0]})
+    trace = TemporalRun(named, contents(), managers=[contents(2)]).run(rows, streams)
+    sent = {(target, seen["address"], seen["beyond"]) for _, _, target, seen in trace.requests}
+    assert sent == {(0, 0, 1), (0, 4, 0), (1, 2**32, 0), (1, 4, 0)}
+    assert trace.outputs[AT["rd_data"], 1] == [0, int.from_bytes(contents()[4:8], "little")]
+
+
+def test_a_target_that_takes_nothing_does_not_block_the_others():
+    named = two_targets(in_flight=(2, 6))
+    rows = [load(0, WORD, 1, target=EXT), load(1, WORD, 3), load(2, WORD, 5, target=EXT), None]
+    trace, tokens, memory = run_rows(named, rows, 20, managers=[contents(2)], dead=(1,), cycles=200)
+    assert trace.outputs[AT["rd_data"], 3] == expected(rows[1], tokens[1], memory)
+    assert [target for _, _, target, _ in trace.requests] == [0] * 20
+
+
+def test_an_error_of_a_manager_retires_its_row_with_zeros():
+    named = two_targets(in_flight=(2, 6))
+    rows = [load(0, MASKED, 1, target=EXT), load(1, WORD, 3, target=EXT), None, None]
+    outside = contents(2)
+    trace, tokens, _ = run_rows(named, rows, 6, managers=[outside], failing=(0,))
+    assert trace.outputs[AT["rd_data"], 1] == [0] * 6
+    assert trace.outputs[AT["rd_data"], 3] == expected(rows[1], tokens[1], outside)
+
+
+def test_a_volatile_row_of_a_manager_has_one_access_outstanding():
+    named = two_targets(in_flight=(2, 8), volatile=(False, True))
+    rows = [
+        load(0, WORD, 1, target=EXT, volatile=True),
+        load(1, WORD, 3, target=EXT),
+        load(2, WORD, 5, volatile=True),
+        None,
+    ]
+    trace, tokens, memory = run_rows(
+        named, rows, 8, managers=[contents(2)], rates=Rates(answer=0.3), seed=5
+    )
+    assert trace.outputs[AT["rd_data"], 5] == expected(rows[2], tokens[2], memory)
+    most = {}
+    for row in range(3):
+        sent = [cycle for cycle, _, _, seen in trace.requests if seen["slot"] >> 1 == row]
+        ends = [cycle for cycle, _, _, at in trace.responses if at == row]
+        assert len(sent) == len(ends) == 8
+        most[row] = max(
+            sum(at <= cycle for at in sent) - sum(at <= cycle for at in ends) for cycle in sent
+        )
+    assert most == {0: 1, 1: 2, 2: 2}
+    flags = {seen["slot"] >> 1: seen["volatile"] for _, _, target, seen in trace.requests if target}
+    assert flags == {0: 1, 1: 0}
 
 
 # What can be watched.
