@@ -24,9 +24,9 @@ ENDPOINTS = {
     "rd_mask": 4,
     "rd_ctrl": 0,
     "wr_addr": 32,
-    "wr_data": 128,
+    "wr_data": 32,
     "wr_ctrl": 0,
-    "rd_data": 128,
+    "rd_data": 32,
     "rd_done": 0,
     "wr_done": 0,
 }
@@ -45,14 +45,14 @@ CONNECTIONS = (
 def loads():
     return (
         access_class(ELEMENT, LOAD, elements=(8, 32), lanes=(1,)),
-        access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=(4,), masks=(DYNAMIC,)),
+        access_class(CONTIGUOUS, LOAD, elements=(8,), lanes=(4,), masks=(DYNAMIC,)),
     )
 
 
 def stores():
     return (
         access_class(ELEMENT, STORE, elements=(8, 32), lanes=(1,)),
-        access_class(CONTIGUOUS, STORE, elements=(32,), lanes=(4,)),
+        access_class(CONTIGUOUS, STORE, elements=(8,), lanes=(4,)),
     )
 
 
