@@ -367,3 +367,51 @@ def test_more_active_rows_than_a_total_are_refused():
         "memory.mem0: The 3 Active rows of port read0 must fit capacity 2 of dimension 4 of "
         "state 1, not claim 3 [row-reserve]"
     )
+
+
+def test_what_else_is_wrong_is_reported_with_too_many_rows():
+    fabric, mapping = copy.deepcopy(LOCAL)
+    table = mapping["memory"]["mem0"]["row"]
+    table[1]["base"] = 65536
+    table.append(table[0] | {"name": "more"})
+    assert refused((fabric, mapping)).splitlines() == [
+        "memory.mem0.row[4]: The table must have at most 4 Active rows, not 5 [row-capacity]",
+        "memory.mem0.row[1].base: The base address of a local row must lie inside the 65536 bytes "
+        "of the service, not at 65536 [row-base-outside]",
+    ]
+
+
+def two_alternatives():
+    """The vector example, whose unmasked loads walk lanes and reach another manager."""
+    document = tomllib.loads((folder("temporal-vector") / "fabric.toml").read_text())
+    memory = document["memory"][0]
+    memory["manager"].append({"name": "ext1", "beat_bits": 64})
+    (masked,) = memory["port"][0]["load"]
+    (access,) = masked["access"]
+    roles = {role: name for role, name in masked["roles"].items() if role != "mask"}
+    masked["patterns"] = ["direct"]
+    plain = masked | {
+        "roles": roles,
+        "access": [access | {"mask": ["absent"], "element_bits": [16], "lanes": [8]}],
+        "patterns": ["lanes"],
+        "targets": ["ext1"],
+    }
+    memory["port"][0]["load"].append(plain)
+    return parse_fabric(toml(document)), VECTOR[1]
+
+
+def test_the_target_is_one_of_the_rows_own_alternative():
+    source = two_alternatives()
+    assert rows(source)[0].service_target == ManagerEndpointTarget(0)
+    assert refused(source, row(0, "target"), "ext1") == (
+        "memory.mem0.row[0].target: The target must be in H_dispatch of the port, ext0, "
+        'not "ext1" [row-target]'
+    )
+
+
+def test_a_pattern_of_another_alternative_is_refused_by_its_name():
+    found = refused(two_alternatives(), row(0, "load", "pattern"), "lanes").splitlines()
+    (line,) = (each for each in found if each.endswith("[use-pattern-not-admissible]"))
+    place, _, message = line.partition(": ")
+    assert place == "memory.mem0.row[0].load.pattern"
+    assert message.startswith("The use pattern must be one of direct, not lanes (alternative ")

@@ -157,6 +157,17 @@ def test_connections_stand_in_the_order_of_their_endpoints():
     assert parsed(written) == memory
 
 
+def test_a_finding_about_a_connection_names_the_first_place_where_it_stands():
+    written = document("memcpy-local")
+    connections = written["memory"][0]["connections"]
+    wrong = {"from": "src_done", "to": "src_addr"}
+    written["memory"][0]["connections"] = [*reversed(connections), wrong, connections[0], wrong]
+    assert refused(written) == (
+        "memory[0].connections[7]: The source must be at least as wide as the sink of 32 bits, "
+        "not 0 bits [connection-narrows]"
+    )
+
+
 def test_implementation_options_reach_the_record():
     options = {"issue_lanes": 4, "counters": True, "aligned_bases": True}
     written = changed(TEMPORAL, (*M, "implementation"), options)
