@@ -110,7 +110,8 @@ def _module(module: Module, lines: Iterator[str]) -> Module:
             case ["wire", *options, name]:
                 module.wires[name] = _wire(name, options)
             case ["memory", *options, name]:
-                values = dict(zip(options[::2], options[1::2], strict=True))
+                # A width of one bit is not written.
+                values = {"width": "1"} | dict(zip(options[::2], options[1::2], strict=True))
                 module.memories[name] = Memory(
                     name, int(values["width"]), int(values["size"]), attributes
                 )
