@@ -204,6 +204,11 @@ def test_spatial_connections_are_stored_where_a_legal_table_selects_them(named):
     assert storable_mask(named) == union(encodings(named))
 
 
+def stored_bits(named, name):
+    """Storable bits of one field of row 0."""
+    return carrier_layout(named).rows[0][name].get(storable_mask(named))
+
+
 def forwards(named, ordinal=0):
     """Names of the connection fields of one row that are stored."""
     stored = storable_mask(named)
@@ -241,12 +246,12 @@ def test_a_value_that_is_too_narrow_for_every_consumer_is_not_joined():
     assert forwards(replace(wider, occurrence=occurrence)) == set()
 
 
-def crowded(contexts, **options):
-    """Masked stores with three operands at one ingress, and loads of words beside them."""
+def crowded(contexts, *, bits=32, **options):
+    """Masked stores of 2 bytes with three operands at one ingress, and loads beside them."""
     vectors = access_class(
         CONTIGUOUS, STORE, elements=(8,), lanes=(2,), masks=(DYNAMIC,), index=(16,)
     )
-    words = access_class(ELEMENT, LOAD, elements=(32,), lanes=(1,))
+    words = access_class(ELEMENT, LOAD, elements=(bits,), lanes=(1,))
     ends = {"in": 32, "c": 0, "la": 32, "lc": 0, "d": 32, "lx": 0, "sx": 0}
     stores = {"address": 0, "data": 0, "mask": 0, "control": 1, "completion": 6}
     loads = {"address": 2, "control": 3, "data": 4, "completion": 5}
@@ -264,14 +269,16 @@ def crowded(contexts, **options):
 
 
 def test_three_operands_share_an_ingress_of_two_tags_only_where_one_comes_from_inside():
-    def mask_bits(named):
-        return carrier_layout(named).rows[0]["source_tag_mask"].get(storable_mask(named))
-
     joined = {"connections": [("d", "in")]}
-    assert mask_bits(crowded(2, tag_width=2)) == 3
-    assert mask_bits(crowded(2, tag_width=1)) == 0
-    assert mask_bits(crowded(1, tag_width=1, **joined)) == 0
-    assert mask_bits(crowded(2, tag_width=1, **joined)) == 1
+    for named, tags, lanes in (
+        (crowded(2, tag_width=2), 3, 3),
+        # No store is legal, so no row has two lanes.
+        (crowded(2, tag_width=1), 0, 1),
+        (crowded(1, tag_width=1, **joined), 0, 1),
+        (crowded(2, tag_width=1, **joined), 1, 3),
+    ):
+        assert stored_bits(named, "source_tag_mask") == tags
+        assert stored_bits(named, "lane_count") == lanes
     assert forwards(crowded(1, tag_width=1, **joined)) == set()
     assert forwards(crowded(2, tag_width=1, **joined)) == {
         "forward_data_0",
@@ -279,6 +286,14 @@ def test_three_operands_share_an_ingress_of_two_tags_only_where_one_comes_from_i
         "source_data",
         "source_mask",
     }
+
+
+def test_a_role_that_is_never_external_has_no_tag():
+    # A byte is enough for a mask of two lanes, and for neither address nor data.
+    named = crowded(2, bits=8, tag_width=1, connections=[("d", "in")])
+    assert forwards(named) == {"forward_data_0", "source_mask"}
+    assert stored_bits(named, "source_tag_mask") == 0
+    assert stored_bits(named, "source_tag_data") == 1
 
 
 def test_managers_store_all_bits_of_a_base_and_volatile_rows_whole_elements():
