@@ -5,8 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import pick
-
 __all__ = ["ResultStore"]
 
 
@@ -86,20 +84,14 @@ class ResultStore(wiring.Component):
         """Build the byte memory, the lane bits of each slot, and the gates of the read side."""
         m = Module()
 
-        # Lanes: active ones at issue, of which the last response drops those out of range.
-        valid = [
-            Signal(self.lanes, name=f"lanes_{slot}", reset_less=True) for slot in range(self.slots)
-        ]
-        for slot, here in enumerate(valid):
-            with m.If(self.issue & (self.issue_slot == slot)):
-                m.d.sync += here.eq(self.issue_lanes)
-            with m.Elif(self.arrive & self.done & (self.slot == slot)):
-                m.d.sync += here.eq(here & self.in_range)
-
+        # Lanes: active ones at issue, of which the last response drops those out of range. Each
+        # is written in one place, so both are memories; without a response no lane was active.
         stored = self._bytes(m)
+        active = self._lanes(m, "active", self.issue, self.issue_slot, self.issue_lanes)
+        inside = self._lanes(m, "inside", self.arrive & self.done, self.slot, self.in_range)
 
         lanes = Signal(self.lanes)
-        m.d.comb += lanes.eq(pick(valid, self.head))
+        m.d.comb += lanes.eq(active & inside)
         gates = [self._gate(lanes, byte) for byte in range(self.data_bytes)]
         m.d.comb += self.result.eq(stored & Cat(gate.replicate(8) for gate in gates))
         return m
@@ -119,6 +111,23 @@ class ResultStore(wiring.Component):
             write.addr.eq(self.slot),
             write.data.eq(self.data),
             write.en.eq(Mux(self.arrive, self.strobe, 0)),
+            read.addr.eq(self.head),
+        ]
+        return read.data
+
+    def _lanes(self, m: Module, name: str, enable: Value, slot: Signal, lanes: Signal) -> Value:
+        """Lane bits of the slot at the head, as they were written last."""
+        if self.slots == 1:
+            held = Signal(self.lanes, name=f"{name}_lanes", reset_less=True)
+            with m.If(enable):
+                m.d.sync += held.eq(lanes)
+            return held
+        m.submodules[f"{name}_lanes"] = store = Memory(shape=self.lanes, depth=self.slots, init=[])
+        write, read = store.write_port(), store.read_port(domain="comb")
+        m.d.comb += [
+            write.addr.eq(slot),
+            write.data.eq(lanes),
+            write.en.eq(enable),
             read.addr.eq(self.head),
         ]
         return read.data

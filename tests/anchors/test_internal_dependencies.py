@@ -16,6 +16,8 @@ from fabricgen.records.connectivity import InternalConnection
 from fabricgen.records.fabric import Fabric
 from tests.support.memories import ELEMENT, LOAD, ROLE, STORE, replaced, row, table, view
 from tests.support.records import copy_fabric
+from tests.support.temporal_engines import AT, CONNECTIONS, engine_memory, engine_row
+from tests.support.temporal_harness import TemporalRun, row_streams
 from tests.support.untagged import execute
 
 #: load.data to store.data is connection 0, load.done to store.ctrl connection 1.
@@ -94,3 +96,41 @@ def test_completion_to_control_orders_a_store_behind_a_load_of_the_same_place():
     assert done.memory[:8] == (7).to_bytes(4, "little") + (9).to_bytes(4, "little")
     with pytest.raises(Invalid, match=r"\[workload-race\]$"):
         execute(COPY, connected(), {**streams, WR_CTRL: [0, 0]}, RAMP)
+
+
+def test_a_temporal_store_takes_the_data_and_the_completion_of_a_load_together():
+    """The packet of data and done, and the store's one event; the tags of the two rows differ."""
+    named = engine_memory(2, connections=CONNECTIONS)
+    load = engine_row(
+        0,
+        0,
+        LOAD,
+        view(ELEMENT),
+        {ROLE.ADDRESS: 1, ROLE.CONTROL: 2, ROLE.DATA: 3},
+        base=0,
+        to={ROLE.DATA: [1], ROLE.COMPLETION: [2]},
+    )
+    store = engine_row(
+        1,
+        1,
+        STORE,
+        view(ELEMENT),
+        {ROLE.ADDRESS: 9, ROLE.COMPLETION: 8},
+        base=0x200,
+        sources={ROLE.DATA: 1, ROLE.CONTROL: 2},
+    )
+    streams = row_streams(named, load, {ROLE.ADDRESS: [4, 5, 6], ROLE.CONTROL: [0] * 3})
+    streams |= row_streams(named, store, {ROLE.ADDRESS: [0, 1, 2]})
+    memory = bytearray(range(256)) * 4
+
+    def accepts(endpoint, tag, cycle):
+        # The load's data is seen outside only later: nothing is forwarded before.
+        return endpoint != AT["rd_data"] or cycle >= 30
+
+    trace = TemporalRun(named, memory, accepts=accepts).run([load, store], streams)
+    assert trace.outputs[AT["rd_data"], 3] == [0x13121110, 0x17161514, 0x1B1A1918]
+    assert trace.outputs[AT["wr_done"], 8] == [0, 0, 0]
+    assert memory[0x200:0x20C] == memory[0x10:0x1C]
+    assert min(trace.published_at[AT["rd_data"], 3]) == 30
+    assert min(cycle for cycle, port, _, _ in trace.requests if port == 1) > 30
+    assert trace.empty

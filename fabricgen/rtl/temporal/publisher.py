@@ -1,10 +1,12 @@
 """Retirement of one group of Temporal ports: which row publishes, and when."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import any_bit, pick
+from fabricgen.rtl.logic import pick
 
 __all__ = ["Publisher", "hold_cycles"]
 
@@ -93,7 +95,6 @@ class Publisher(wiring.Component):
         # The pointer rests before row 0.
         pointer = Signal.like(self.row, init=self.rows - 1)
         m.d.comb += self.row.eq(pointer)
-        held = Signal()
         left = Signal(range(hold_cycles(self.rows)))
         passed = Signal(self.rows)
 
@@ -104,6 +105,8 @@ class Publisher(wiring.Component):
         self._commit(m, selected)
         refused = Signal()
         stay = Signal()
+        # A row that was refused before its visit is held: the first refusal ends a visit.
+        held = pick(list(passed), pointer)
         m.d.comb += [
             refused.eq(self.candidate & self.refusing.any()),
             stay.eq(refused & held & (left != 0)),
@@ -118,11 +121,9 @@ class Publisher(wiring.Component):
             m.d.sync += left.eq(hold_cycles(self.rows) - 1)
             with m.If(others):
                 m.d.sync += [self.candidate.eq(1), pointer.eq(following)]
-                m.d.sync += held.eq(pick(list(passed), following))
             with m.Else():
                 here = pick(list(self.complete), self.row)
                 m.d.sync += self.candidate.eq(Mux(self.retire, self.successor, here))
-                m.d.sync += held.eq(refused)
         for row in range(self.rows):
             with m.If(self.candidate & (self.row == row)):
                 m.d.sync += passed[row].eq(refused)
@@ -138,21 +139,33 @@ class Publisher(wiring.Component):
 
     def _others(self, m: Module) -> tuple[Value, Value]:
         """Whether another row is complete, and the first such row after the candidate."""
-        behind = Signal(self.rows)
-        before = Signal(self.rows)
+        behind = [self.complete[row] & (self.row < row) for row in range(self.rows)]
+        others = [self.complete[row] & (self.row != row) for row in range(self.rows)]
+        found = _first(others, behind)
         following = Signal.like(self.row)
-        m.d.comb += [
-            behind.eq(self.complete & Cat(self.row < row for row in range(self.rows))),
-            before.eq(self.complete & Cat(self.row > row for row in range(self.rows))),
-            following.eq(Mux(behind.any(), _first(behind), _first(before))),
-        ]
-        return behind.any() | before.any(), following
+        m.d.comb += following.eq(found.row)
+        return found.asked, following
 
 
-def _first(bits: Signal) -> Value:
-    """Position of the lowest bit that is set."""
-    width = max(1, (len(bits) - 1).bit_length())
-    first = [bits[at] & ~any_bit(bits[:at]) for at in range(len(bits))]
-    return Cat(
-        Cat(one for at, one in enumerate(first) if at >> bit & 1).any() for bit in range(width)
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Consecutive rows, a power of two of them: is one asked for, also behind the candidate."""
+
+    asked: Value
+    behind: Value
+    row: Value  # of the first one: those behind the candidate come first
+
+
+def _first(asked: list[Value], behind: list[Value]) -> _Range:
+    """Join halves, each of which has chosen already: the depth is logarithmic."""
+    if len(asked) == 1:
+        return _Range(asked[0], behind[0], Cat())
+    half = 1 << (len(asked) - 1).bit_length() - 1
+    low, high = _first(asked[:half], behind[:half]), _first(asked[half:], behind[half:])
+    goes_high = ~low.behind & (high.behind | ~low.asked)
+    above = Cat(high.row, Const(0, len(low.row) - len(high.row)))
+    return _Range(
+        low.asked | high.asked,
+        low.behind | high.behind,
+        Cat(Mux(goes_high, above, low.row), goes_high),
     )
