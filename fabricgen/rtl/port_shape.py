@@ -1,14 +1,24 @@
-"""Everything that the hardware of one Spatial operation port needs to know of its records."""
+"""Everything that the hardware of one operation port needs to know of its records."""
 
 from dataclasses import dataclass
 
+from fabricgen.config.inventory import sink_connections, source_connections, targets
 from fabricgen.plan.admission import admissions
 from fabricgen.plan.capacity import port_capacities
-from fabricgen.plan.geometry import RequesterShape, port_address_bits, requester_shape
-from fabricgen.records.endpoint import TransportEndpoint
+from fabricgen.plan.geometry import (
+    MANAGER_ADDRESS_BITS,
+    RequesterShape,
+    bank_geometry,
+    port_address_bits,
+    port_targets,
+    requester_shape,
+)
+from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.rtl.channel import ChannelShape
+from fabricgen.rtl.service.channel import ServiceChannelShape
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import ServiceValueRole
 
@@ -20,11 +30,15 @@ class RolePath:
     """One service role of a port and the endpoints that its alternatives bind it to.
 
     ``widths[i]`` is the payload width of endpoint ``endpoints[i]``; ordinals ascend.
+    ``connections`` are the internal connections that may end at an input role, or start at a
+    result role, and ``connection_widths`` the payload widths of their sinks.
     """
 
     role: ServiceValueRole
     endpoints: tuple[int, ...]
     widths: tuple[int, ...]
+    connections: tuple[int, ...] = ()
+    connection_widths: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -43,17 +57,24 @@ class RolePath:
             for endpoint, width in zip(self.endpoints, self.widths, strict=True)
         }
 
+    def links(self) -> dict[str, ChannelShape]:
+        """The same of each connection; what a connection carries is as wide as its sink."""
+        return {
+            f"{self.name}_link_{connection}": ChannelShape(width)
+            for connection, width in zip(self.connections, self.connection_widths, strict=True)
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class PortShape:
-    """Shape of one Spatial operation port.
+    """Shape of one operation port; of one row of it in a Temporal engine.
 
     Parameters
     ----------
     requester
-        What it asks of the Local Memory Service.
+        What it asks of its targets.
     address_bits
-        Width of one byte address at the widest target.
+        Width of one byte address inside the port: that of its widest target.
     slots
         Firings between issue and retirement. Each takes one unit of ``InFlight`` and one of
         ``ResultHolding`` at issue and returns both at retirement, so the smaller capacity
@@ -64,6 +85,13 @@ class PortShape:
         Queue depth of each input role.
     index_widths
         Admitted index widths in bits, ascending.
+    targets
+        The occurrence's ordinals of the targets that the port may reach, ascending: the Local
+        Memory Service first, then the managers.
+    target_address_bits
+        Width of one byte address at each of them; empty stands for the port's own.
+    managed
+        The targets among them that are managers.
     """
 
     requester: RequesterShape
@@ -73,6 +101,15 @@ class PortShape:
     results: tuple[RolePath, ...]
     operand_depths: tuple[int, ...]
     index_widths: tuple[int, ...]
+    targets: tuple[int, ...] = (0,)
+    target_address_bits: tuple[int, ...] = ()
+    managed: frozenset[int] = frozenset()
+
+    def channel(self, target: int) -> ServiceChannelShape:
+        """Shape of the channel to one of the targets."""
+        widths = self.target_address_bits or (self.address_bits,) * len(self.targets)
+        width = widths[self.targets.index(target)]
+        return ServiceChannelShape(self.requester, width, self.slots, target in self.managed)
 
     @property
     def element_bytes(self) -> tuple[int, ...]:
@@ -108,19 +145,28 @@ def port_shape(named: NamedMemory, ordinal: int) -> PortShape:
         raise ValueError(f"Memory {named.name} must have an engine, not None")
     port = occurrence.engine.ports[ordinal]
     capacities = port_capacities(port)
+    every, reached = targets(occurrence), port_targets(occurrence, ordinal)
+    managed = [isinstance(target, ManagerEndpointTarget) for target in reached]
     return PortShape(
         requester=requester_shape(named, ordinal),
         address_bits=port_address_bits(named, ordinal),
-        slots=min(capacities.in_flight, capacities.result_holding),
-        inputs=_paths(port, occurrence.endpoints, are_results=False),
-        results=_paths(port, occurrence.endpoints, are_results=True),
+        slots=capacities.row_slots,
+        inputs=_paths(occurrence, port, are_results=False),
+        results=_paths(occurrence, port, are_results=True),
         operand_depths=tuple(depth for _, depth in capacities.operand_depth),
         index_widths=_index_widths(named, ordinal),
+        targets=tuple(every.index(target) for target in reached),
+        target_address_bits=tuple(
+            MANAGER_ADDRESS_BITS if far else bank_geometry(named).address_bits for far in managed
+        ),
+        managed=frozenset(
+            every.index(target) for target, far in zip(reached, managed, strict=True) if far
+        ),
     )
 
 
 def _paths(
-    port: MemoryOperationPort, endpoints: tuple[TransportEndpoint, ...], *, are_results: bool
+    occurrence: MemoryOccurrence, port: MemoryOperationPort, *, are_results: bool
 ) -> tuple[RolePath, ...]:
     bound: dict[ServiceValueRole, set[int]] = {}
     for alternative in port.capability_alternatives:
@@ -129,10 +175,20 @@ def _paths(
         for role, endpoint in alternative.role_to_endpoint:
             if role in roles:
                 bound.setdefault(role, set()).add(endpoint)
+    endpoints = occurrence.endpoints
+    eligible = source_connections if are_results else sink_connections
+    every = occurrence.connectivity.internal_connections
     return tuple(
-        RolePath(role, ordinals, tuple(endpoints[at].payload_width for at in ordinals))
+        RolePath(
+            role,
+            ordinals,
+            tuple(endpoints[at].payload_width for at in ordinals),
+            connections,
+            tuple(endpoints[every[c].sink_endpoint_ordinal].payload_width for c in connections),
+        )
         for role in sorted(bound, key=lambda role: role.value)
         for ordinals in [tuple(sorted(bound[role]))]
+        for connections in [eligible(occurrence, port, role)]
     )
 
 

@@ -26,6 +26,7 @@ class RowControls(Protocol):
     regions: Signal
     walk: Signal
     volatile: Signal
+    target: Signal
     scale: Signal
     reach: Signal
 
@@ -46,13 +47,19 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         Ordinals of the request channel.
     walk : Out(1), absent unless the requester walks
         Each active lane of the row is a child of its own.
-    volatile : Out(1), absent unless the requester may be volatile at a manager
+    volatile : Out(1), absent unless a row of a manager may be volatile
+        The row is volatile, and its target a manager.
+    target : Out(len(targets)), absent with one target
+        One bit per target of the port: the row's requests go there.
     scale, reach : Out, absent with one choice
         As :class:`fabricgen.rtl.address_unit.AddressUnit` takes them.
     source_<role> : Out(endpoints of the role)
         One bit per endpoint, at most one set: the active role takes its tokens there.
     sink_<role> : Out(endpoints of the role)
         The same for an exposed result role.
+    link_<role>, forward_<role> : Out(connections of the role), absent without any
+        One bit per internal connection: an input role takes its tokens from there, at most one;
+        a result role goes there, any number.
     """
     req = shape.requester
     members: dict[str, wiring.Member] = {"base": Out(shape.address_bits)}
@@ -62,8 +69,6 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         members["masked"] = Out(1)
     if req.reads and req.writes:
         members["store"] = Out(1)
-    if req.volatile:
-        members["volatile"] = Out(1)
     for name, count in (
         ("mode", len(req.modes)),
         ("regions", len(req.region_sets)),
@@ -73,10 +78,20 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
             members[name] = Out(range(count))
     if req.walks:
         members["walk"] = Out(1)
+    if req.volatile:
+        members["volatile"] = Out(1)
+    if len(shape.targets) > 1:
+        members["target"] = Out(len(shape.targets))
     if len(shape.index_widths) > 1:
         members["reach"] = Out(len(shape.index_widths) - 1)
     for prefix, paths in (("source", shape.inputs), ("sink", shape.results)):
         members |= {f"{prefix}_{path.name}": Out(len(path.endpoints)) for path in paths}
+    for prefix, paths in (("link", shape.inputs), ("forward", shape.results)):
+        members |= {
+            f"{prefix}_{path.name}": Out(len(path.connections))
+            for path in paths
+            if path.connections
+        }
     return wiring.Signature(members)
 
 

@@ -55,6 +55,7 @@ class RowDecoder:
             raise ValueError(f"Memory {named.name} must have an engine, not None")
         self.shape = shape
         self.fields = fields
+        self.active = active
         self.admissions = admissions(named.occurrence, ordinal)
         self.capabilities = _capabilities(named)
         port = named.occurrence.engine.ports[ordinal]
@@ -85,21 +86,41 @@ class RowDecoder:
             "mode": self._mode(chosen),
             "regions": self._regions(chosen),
             "walk": _any(self._is("use_pattern", pattern) for pattern in self.walking),
-            "volatile": self._volatile(chosen),
             "scale": self._scale(),
             "reach": Cat(
                 _at_least(self._field("index_width"), width)
                 for width in self.shape.index_widths[1:]
             ),
         }
+        target = [
+            self.active & self._is("service_target", ordinal) for ordinal in self.shape.targets
+        ]
+        managed = [
+            here
+            for here, ordinal in zip(target, self.shape.targets, strict=True)
+            if ordinal in self.shape.managed
+        ]
+        values |= {"target": Cat(target), "volatile": self._volatile(chosen) & _any(managed)}
         for path in self.shape.inputs:
             selected = self._bound(chosen, path, are_results=False)
+            source = f"source_{path.name}"
             gate = masked if path.role is ServiceValueRole.MASK else Value.cast(1)
-            values[f"source_{path.name}"] = Cat(bit & gate for bit in selected)
+            if path.connections:
+                needed = self.active & gate
+                gate &= self._is(source, 0)
+                values[f"link_{path.name}"] = Cat(
+                    needed & self._is(source, 1 + place) for place in range(len(path.connections))
+                )
+            values[source] = Cat(bit & gate for bit in selected)
         for path in self.shape.results:
             selected = self._bound(chosen, path, are_results=True)
             expose = self._field(f"expose_{path.name}")
             values[f"sink_{path.name}"] = Cat(bit & expose for bit in selected)
+            if path.connections:
+                values[f"forward_{path.name}"] = Cat(
+                    self.active & self._field(f"forward_{path.name}_{connection}")
+                    for connection in path.connections
+                )
         return values
 
     def _field(self, name: str) -> Value:

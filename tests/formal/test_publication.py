@@ -41,10 +41,10 @@ class PublicationSpec(Elaboratable):
             dut.address_0.valid,
             dut.address_0.data,
             dut.control_1.valid,
-            dut.request.ready,
-            dut.request.rsp_valid,
-            dut.request.rsp_done,
-            dut.request.rsp_slot,
+            dut.request_0.ready,
+            dut.request_0.rsp_valid,
+            dut.request_0.rsp_done,
+            dut.request_0.rsp_slot,
             *(channel.ready for channel in channels),
         ]
 

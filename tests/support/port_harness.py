@@ -216,7 +216,7 @@ class PortRun:
                 ctx.set(channel.data, pending[role][0])
         for channel in self.sinks.values():
             ctx.set(channel.ready, self.rng.random() < self.rates.accept)
-        request, part = self.port.request, self.service.answer()
+        request, part = self.port.request_0, self.service.answer()
         ctx.set(request.ready, self.rng.random() < self.rates.serve)
         ctx.set(request.rsp_valid, part is not None)
         for name in (name for name in request.signature.members if name in _RESPONSE):
@@ -244,7 +244,7 @@ class PortRun:
                 )
         if any(ctx.get(channel.valid) for channel in self.sinks.values()):
             outcome.published_at.append(cycle)
-        request = self.port.request
+        request = self.port.request_0
         if ctx.get(request.valid) and ctx.get(request.ready):
             outcome.requests += 1
             shape = self.port.shape.requester

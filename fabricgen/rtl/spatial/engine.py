@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import and_, or_
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from fabricgen.abi.status import input_roles
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.rtl.channel import Channel, ChannelShape
@@ -19,15 +20,16 @@ from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["SpatialEngine"]
 
-#: The local service is the first target of an occurrence that has one.
-_LOCAL = 0
-
 
 class SpatialEngine(wiring.Component):
     """Run the configured row of every port between the endpoints and the targets.
 
     ``ready`` of every ingress depends on ``hold`` and on registers only. Every egress raises
     ``valid`` only in a cycle in which all destinations of its firing are ready.
+
+    An internal connection is one more destination. It is ready while every operand queue that
+    takes from it is empty (registered), so it passes one token in 2 cycles; an operand that is
+    loaded in cycle *n* is issued as the next one's operand in cycle *n + 3* at the earliest.
 
     The configuration may change only while ``empty`` behind ``hold``, which then lasts two
     cycles more: the rows' controls are registered once. Reset empties the engine.
@@ -57,11 +59,16 @@ class SpatialEngine(wiring.Component):
         Whole accesses to each target of a port.
     fault_row_<port>_<target> : Out(row bits)
         Row of the response that stands on that channel: the port's own.
+    waits : Out(rows * waits_width), absent without the option ``counters``
+        Per row: a bit for each input role of the engine in role order, a token of it is present;
+        then a claim is free, a firing is in flight, one stands in front of its target, the oldest
+        is complete.
     """
 
     configuration: Signal
     hold: Signal
     empty: Signal
+    waits: Signal
 
     def __init__(self, named: NamedMemory) -> None:
         engine = named.occurrence.engine
@@ -69,9 +76,14 @@ class SpatialEngine(wiring.Component):
             raise ValueError(f"Memory {named.name} must have an engine, not None")
         self.named = named
         self.controls = tuple(RowControl(named, port) for port in range(len(engine.ports)))
-        self.ports = tuple(SpatialPort(control.shape) for control in self.controls)
+        self.counted = named.implementation.counters
+        self.ports = tuple(
+            SpatialPort(control.shape, counted=self.counted) for control in self.controls
+        )
         self.channels: dict[tuple[int, int], ServiceChannelShape] = {
-            (ordinal, _LOCAL): port.service for ordinal, port in enumerate(self.ports)
+            (ordinal, target): channel
+            for ordinal, port in enumerate(self.ports)
+            for target, channel in port.channels.items()
         }
         members: dict[str, wiring.Member] = {
             "configuration": In(carrier_layout(named).width),
@@ -87,10 +99,13 @@ class SpatialEngine(wiring.Component):
         for (port, target), shape in self.channels.items():
             members[f"request_{port}_{target}"] = Out(shape.signature())
             members[f"fault_row_{port}_{target}"] = Out(range(max(2, len(self.ports))))
+        self.roles = input_roles(named)
+        if self.counted:
+            members["waits"] = Out(len(self.ports) * (len(self.roles) + 4))
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
-        """Instances, then the endpoints."""
+        """Instances, then the endpoints and the connections."""
         m = Module()
         for ordinal, (control, port) in enumerate(zip(self.controls, self.ports, strict=True)):
             m.submodules[f"control_{ordinal}"] = control
@@ -99,7 +114,7 @@ class SpatialEngine(wiring.Component):
             m.d.comb += [control.configuration.eq(self.configuration), port.hold.eq(self.hold)]
         for port, target in self.channels:
             outer = getattr(self, f"request_{port}_{target}")
-            connect(m, self.ports[port].request, flipped(outer))
+            connect(m, getattr(self.ports[port], f"request_{target}"), flipped(outer))
             m.d.comb += getattr(self, f"fault_row_{port}_{target}").eq(port)
 
         for ordinal, endpoint in enumerate(self.named.occurrence.endpoints):
@@ -107,8 +122,18 @@ class SpatialEngine(wiring.Component):
                 self._join_ingress(m, ordinal)
             else:
                 self._join_egress(m, ordinal)
+        for ordinal in range(len(self.named.occurrence.connectivity.internal_connections)):
+            self._join_connection(m, ordinal)
         m.d.comb += self.empty.eq(reduce(and_, (port.empty for port in self.ports)))
+        if self.counted:
+            m.d.comb += self.waits.eq(Cat(self._waits(port) for port in self.ports))
         return m
+
+    def _waits(self, port: SpatialPort) -> Value:
+        """The port's word, with zeros for the roles that only others have."""
+        place = {path.role: at for at, path in enumerate(port.shape.inputs)}
+        tokens = [port.waits[place[role]] if role in place else Const(0, 1) for role in self.roles]
+        return Cat(*tokens, port.waits[len(place) :])
 
     def _users(self, ordinal: int) -> Iterable[tuple[Value, Channel]]:
         """Select bit and channel of every port role that some alternative binds here."""
@@ -147,6 +172,37 @@ class SpatialEngine(wiring.Component):
                 for here, channel in users
             ]
             m.d.comb += egress.data.eq(_any(payloads))
+
+    def _join_connection(self, m: Module, ordinal: int) -> None:
+        """From the one row that publishes there to every row that takes from there."""
+        producers: list[tuple[Value, Channel]] = []
+        consumers: list[Channel] = []
+        for control, port in zip(self.controls, self.ports, strict=True):
+            consumers += [
+                getattr(port, f"{path.name}_link_{ordinal}")
+                for path in port.shape.inputs
+                if ordinal in path.connections
+            ]
+            for path in port.shape.results:
+                if ordinal in path.connections:
+                    forwards: Signal = getattr(control.controls, f"forward_{path.name}")
+                    here = forwards[path.connections.index(ordinal)]
+                    producers.append((here, getattr(port, f"{path.name}_link_{ordinal}")))
+        ready, valid = Signal(name=f"ready_{ordinal}"), Signal(name=f"valid_{ordinal}")
+        m.d.comb += [
+            ready.eq(reduce(and_, (channel.ready for channel in consumers), Const(1, 1))),
+            valid.eq(_any(channel.valid for _, channel in producers)),
+        ]
+        m.d.comb += [channel.ready.eq(ready) for _, channel in producers]
+        m.d.comb += [channel.valid.eq(valid) for channel in consumers]
+        for consumer in consumers:
+            if hasattr(consumer, "data"):
+                m.d.comb += consumer.data.eq(
+                    _any(
+                        channel.data & here.replicate(len(channel.data))
+                        for here, channel in producers
+                    )
+                )
 
 
 def _any(terms: Iterable[Value]) -> Value:

@@ -1,20 +1,22 @@
 """One Spatial operation port: from operand tokens to one joint publication."""
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import and_, or_
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.rtl.address_unit import AddressUnit
 from fabricgen.rtl.channel import Channel
+from fabricgen.rtl.logic import select
 from fabricgen.rtl.operand_queue import OperandQueue
 from fabricgen.rtl.port_shape import PortShape, RolePath
 from fabricgen.rtl.result_ring import ResultRing
 from fabricgen.rtl.result_store import ResultStore
 from fabricgen.rtl.row_control import RowControls, controls_signature
-from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
+from fabricgen.rtl.service.channel import ServiceChannel
 from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["SpatialPort"]
@@ -35,47 +37,71 @@ class SpatialPort(wiring.Component):
     published in cycle *n + 3*; with queues two deep and three slots, one firing a cycle. Reset
     drops every token and firing; payloads are not reset.
 
+    A token of an internal connection is offered by a publication, and accepted in the same cycle
+    by every consumer, each of which was empty. A row that is volatile at a manager issues a firing
+    only while it has none in flight.
+
     Parameters
     ----------
     shape
         Shape of the port.
+    counted
+        Show what the row waits for.
 
     Members
     -------
     controls : In(controls_signature(shape))
         The configured row; changes only while ``empty``, behind ``hold``.
     hold : In(1)
-        Take no operand.
+        Take no operand from an endpoint.
     <role>_<endpoint> : In(channel) for each input role and endpoint, Out(channel) for results
         Operand and result channels.
-    request : Out(ServiceChannelShape.signature())
-        Whole accesses to the Local Memory Service. A response comes at least one cycle after its
-        request was taken.
+    <role>_link_<connection> : In(channel) for each input role and connection, Out for results
+        The same of internal connections. An input is ready while its queue is empty, or does not
+        take its tokens there; a token is offered only while it is ready. A result is one more
+        destination of its firing.
+    request_<target> : Out(shape.channel(target).signature())
+        Whole accesses to each target; those of the configured one. A response comes at least one
+        cycle after its request was taken.
     empty : Out(1)
         No token, firing or request inside (registered).
+    waits : Out(input roles + 4), absent unless ``counted``
+        A token of each role is present; then: a claim is free, a firing is in flight, one stands
+        in front of its target, the oldest is complete.
     """
 
     controls: RowControls
     hold: Signal
-    request: ServiceChannel
     empty: Signal
+    waits: Signal
 
-    def __init__(self, shape: PortShape) -> None:
+    def __init__(self, shape: PortShape, *, counted: bool = False) -> None:
         if not isinstance(shape, PortShape):
             raise TypeError(f"SpatialPort shape must be a PortShape, not {shape!r}")
         self.shape = shape
-        self.service = ServiceChannelShape(shape.requester, shape.address_bits, shape.slots)
+        self.counted = counted
+        self.channels = {target: shape.channel(target) for target in shape.targets}
         members: dict[str, wiring.Member] = {
             "controls": In(controls_signature(shape)),
             "hold": In(1),
-            "request": Out(self.service.signature()),
             "empty": Out(1),
         }
+        if counted:
+            members["waits"] = Out(len(shape.inputs) + 4)
+        for target, channel in self.channels.items():
+            members[f"request_{target}"] = Out(channel.signature())
         for flow, paths in ((In, shape.inputs), (Out, shape.results)):
             for path in paths:
-                for name, channel in path.channels().items():
+                for name, channel in (path.channels() | path.links()).items():
                     members[name] = flow(channel.signature())
         super().__init__(members)
+
+    @property
+    def _targets(self) -> list[tuple[Value, ServiceChannel]]:
+        """Whether the row goes there, and the channel, of each target."""
+        channels: list[ServiceChannel] = [getattr(self, f"request_{t}") for t in self.channels]
+        chosen = list(self.controls.target) if len(channels) > 1 else [Const(1, 1)]
+        return list(zip(chosen, channels, strict=True))
 
     def elaborate(self, platform: object) -> Module:
         """Wire queues, ring and store around the firing rule."""
@@ -83,48 +109,79 @@ class SpatialPort(wiring.Component):
         m.submodules.ring = ring = ResultRing(self.shape.slots)
         operands = {path.role: self._operand(m, path) for path in self.shape.inputs}
 
-        # Firing: all active operands, a slot, and the service's acceptance where it is needed.
+        # Firing: all active operands, a slot, and the target's acceptance where it is needed.
         lanes, is_idle = self._lanes(operands)
         go = Signal()
         issue = Signal()
+        answer = self._answer(m)
         present = [~self._is_needed(role) | queue.o.valid for role, queue in operands.items()]
+        claim = ring.available
+        if hasattr(self.controls, "volatile"):
+            claim &= ~self.controls.volatile | ring.empty
+        accepted = _any(here & channel.ready for here, channel in self._targets)
         m.d.comb += [
-            go.eq(reduce(and_, present) & ring.available),
-            self.request.valid.eq(go & ~is_idle),
-            issue.eq(go & (is_idle | self.request.ready)),
+            go.eq(reduce(and_, present) & claim),
+            issue.eq(go & (is_idle | accepted)),
             ring.issue.eq(issue),
             ring.issue_complete.eq(is_idle),
-            ring.complete.eq(self.request.rsp_valid & self.request.rsp_done),
+            ring.complete.eq(answer["valid"] & answer["done"]),
         ]
-        # An inactive role's queue is empty: its endpoints are not selected.
+        m.d.comb += [channel.valid.eq(go & ~is_idle & here) for here, channel in self._targets]
+        # An inactive role's queue is empty: nothing is selected that fills it.
         m.d.comb += [queue.o.ready.eq(issue) for queue in operands.values()]
         if self.shape.slots > 1:
-            m.d.comb += [
-                self.request.slot.eq(ring.tail),
-                ring.complete_slot.eq(self.request.rsp_slot),
-            ]
+            m.d.comb += [channel.slot.eq(ring.tail) for _, channel in self._targets]
+            m.d.comb += ring.complete_slot.eq(answer["slot"])
 
-        self._request(m, operands, lanes)
-        self._publish(m, ring, self._result(m, ring, issue, lanes))
+        for _, channel in self._targets:
+            self._request(m, channel, operands, lanes)
+        self._publish(m, ring, self._result(m, ring, issue, lanes, answer))
         queues_empty = [queue.empty for queue in operands.values()]
-        m.d.comb += self.empty.eq(reduce(and_, queues_empty) & ring.empty)
+        m.d.comb += [
+            self.empty.eq(reduce(and_, queues_empty) & ring.empty),
+        ]
+        if self.counted:
+            tokens = [queue.o.valid for queue in operands.values()]
+            m.d.comb += self.waits.eq(
+                Cat(*tokens, claim, ~ring.empty, go & ~is_idle, ring.candidate)
+            )
         return m
+
+    def _answer(self, m: Module) -> dict[str, Value]:
+        """The response of the configured target: no other has anything to answer."""
+        names = ["valid", "done", "in_range"]
+        names += ["data", "strobe"] if self.shape.requester.reads else []
+        names += ["slot"] if self.shape.slots > 1 else []
+        values: dict[str, Value] = {}
+        for name in names:
+            words = [(here, getattr(channel, f"rsp_{name}")) for here, channel in self._targets]
+            values[name] = words[0][1] if len(words) == 1 else select(words, len(words[0][1]))
+        return values
 
     def _operand(self, m: Module, path: RolePath) -> OperandQueue:
         """Queue of one role behind the endpoint that the configured alternative binds."""
         channels: list[Channel] = [getattr(self, name) for name in path.channels()]
         selected: Signal = getattr(self.controls, f"source_{path.name}")
+        links: list[Channel] = [getattr(self, name) for name in path.links()]
+        linked: Value = getattr(self.controls, f"link_{path.name}", Cat())
         token = Signal(path.width, name=f"token_{path.name}") if path.width else None
         payload = self._prepared(m, path, token)
         depth = self.shape.operand_depths[self.shape.inputs.index(path)]
         m.submodules[f"{path.name}_queue"] = queue = OperandQueue(len(payload), depth)
 
-        offered = [selected[at] & channel.valid for at, channel in enumerate(channels)]
-        m.d.comb += queue.i.valid.eq(reduce(or_, offered) & ~self.hold)
+        offered = _any(selected[at] & channel.valid for at, channel in enumerate(channels))
+        internal = _any(linked[at] & channel.valid for at, channel in enumerate(links))
+        m.d.comb += queue.i.valid.eq(
+            (offered & ~self.hold) | internal if links else offered & ~self.hold
+        )
+        # Every consumer of a connection takes its token in one cycle, so each waits to be empty.
+        m.d.comb += [
+            channel.ready.eq(~linked[at] | queue.empty) for at, channel in enumerate(links)
+        ]
         for at, channel in enumerate(channels):
             m.d.comb += channel.ready.eq(queue.i.ready & selected[at] & ~self.hold)
         if token is not None:
-            m.d.comb += token.eq(_steer(selected, channels))
+            m.d.comb += token.eq(_steer(Cat(selected, linked), channels + links))
         if len(payload):
             m.d.comb += queue.i.data.eq(payload)
         return queue
@@ -175,26 +232,40 @@ class SpatialPort(wiring.Component):
         return Value.cast(1)
 
     def _request(
-        self, m: Module, operands: dict[ServiceValueRole, OperandQueue], lanes: Value
+        self,
+        m: Module,
+        channel: ServiceChannel,
+        operands: dict[ServiceValueRole, OperandQueue],
+        lanes: Value,
     ) -> None:
-        """Fields of the request, all from registers."""
-        req = self.shape.requester
+        """Fields of the request to one target, all from registers."""
+        req, bits = self.shape.requester, self.shape.address_bits
         address = operands[_ADDRESS].o.data
-        width = req.segments * self.shape.address_bits
+        width = req.segments * bits
+        # What a narrower target cannot say of an address lies beyond it.
+        reach = len(channel.address) // req.segments
+        words = [address.word_select(segment, bits) for segment in range(req.segments)]
+        beyond: Value = address[width:]
+        if reach < bits:
+            beyond |= Cat(word[reach:].any() for word in words)
         m.d.comb += [
-            self.request.address.eq(address[:width]),
-            self.request.beyond.eq(address[width:]),
-            self.request.lanes.eq(lanes),
+            channel.address.eq(
+                Cat(word[:reach] for word in words) if reach < bits else address[:width]
+            ),
+            channel.beyond.eq(beyond),
+            channel.lanes.eq(lanes),
         ]
         if req.writes:
-            m.d.comb += self.request.data.eq(operands[_DATA].o.data)
+            m.d.comb += channel.data.eq(operands[_DATA].o.data)
         if req.reads and req.writes:
-            m.d.comb += self.request.write.eq(self.controls.store)
-        for name in ("mode", "regions", "walk"):
-            if hasattr(self.controls, name):
-                m.d.comb += getattr(self.request, name).eq(getattr(self.controls, name))
+            m.d.comb += channel.write.eq(self.controls.store)
+        for name in ("mode", "regions", "walk", "volatile"):
+            if hasattr(self.controls, name) and hasattr(channel, name):
+                m.d.comb += getattr(channel, name).eq(getattr(self.controls, name))
 
-    def _result(self, m: Module, ring: ResultRing, issue: Signal, lanes: Value) -> Value:
+    def _result(
+        self, m: Module, ring: ResultRing, issue: Signal, lanes: Value, answer: dict[str, Value]
+    ) -> Value:
         """Payload of the oldest firing; nothing where the port does not read."""
         req = self.shape.requester
         if not req.reads:
@@ -209,12 +280,12 @@ class SpatialPort(wiring.Component):
             store.issue.eq(issue),
             store.issue_slot.eq(ring.tail),
             store.issue_lanes.eq(lanes),
-            store.arrive.eq(self.request.rsp_valid),
-            store.done.eq(self.request.rsp_done),
+            store.arrive.eq(answer["valid"]),
+            store.done.eq(answer["done"]),
             store.slot.eq(ring.complete_slot),
-            store.data.eq(self.request.rsp_data),
-            store.strobe.eq(self.request.rsp_strobe),
-            store.in_range.eq(self.request.rsp_in_range),
+            store.data.eq(answer["data"]),
+            store.strobe.eq(answer["strobe"]),
+            store.in_range.eq(answer["in_range"]),
             store.head.eq(ring.head),
         ]
         if hasattr(store, "scale"):
@@ -222,21 +293,27 @@ class SpatialPort(wiring.Component):
         return store.result
 
     def _publish(self, m: Module, ring: ResultRing, result: Value) -> None:
-        """One readiness conjunction and one commit for all exposed results of a firing."""
+        """One readiness conjunction and one commit for all destinations of a firing."""
         destinations: list[tuple[Value, Channel]] = []
         for path in self.shape.results:
-            selected: Signal = getattr(self.controls, f"sink_{path.name}")
-            for at, name in enumerate(path.channels()):
+            sinks: Signal = getattr(self.controls, f"sink_{path.name}")
+            forwards: Value = getattr(self.controls, f"forward_{path.name}", Cat())
+            names = [*path.channels(), *path.links()]
+            for selected, name in zip(Cat(sinks, forwards), names, strict=True):
                 channel: Channel = getattr(self, name)
-                destinations.append((selected[at], channel))
-                if path.role is _DATA and path.width:
+                destinations.append((selected, channel))
+                if path.role is _DATA and hasattr(channel, "data"):
                     m.d.comb += channel.data.eq(result)
         ready = [~selected | channel.ready for selected, channel in destinations]
         m.d.comb += ring.retire.eq(ring.candidate & reduce(and_, ready))
         m.d.comb += [channel.valid.eq(ring.retire & selected) for selected, channel in destinations]
 
 
-def _steer(selected: Signal, channels: list[Channel]) -> Value:
+def _any(terms: Iterable[Value]) -> Value:
+    return reduce(or_, terms, Value.cast(0))
+
+
+def _steer(selected: Value, channels: list[Channel]) -> Value:
     """Payload of the selected channel, zero-extended to the widest."""
     payloads = [
         (selected[at], channel.data)
