@@ -224,6 +224,7 @@ def _service(
             queues=tuple(capacities.queue[port] for port in ports),
             outstanding=capacities.outstanding,
             policy=local_policy(capacities.grant, ports),
+            issue_lanes=named.implementation.issue_lanes,
         ),
         ports,
     )

@@ -3,14 +3,19 @@ import re
 import pytest
 
 from fabricgen.rtl.occurrence import MemoryOccurrence
+from fabricgen.rtl.spatial import engine as spatial_engine
 from fabricgen.rtl.spatial import port as spatial_port
-from tests.support import formal_report
+from fabricgen.rtl.spatial.engine import SpatialEngine
+from tests.support import formal_report, yosys
 from tests.support.memories import hybrid_memory
-from tests.support.mutants import BypassQueue
+from tests.support.mutants import BypassQueue, WaitingPort
 from tests.support.netlist import Netlist
+from tests.support.networks import net
 from tests.support.rich_memory import RICH
 
-MEMORIES = {"hybrid": hybrid_memory(), "rich": RICH}
+#: A load feeds a store whose completion is the load's control.
+RING = net("LS", [("0.data", "1.data"), ("1.done", "0.ctrl")], lanes=1).named
+MEMORIES = {"hybrid": hybrid_memory(), "rich": RICH, "ring": RING}
 
 #: Flip-flops that a ready may look at: a queue's occupancy and the configured source.
 ALLOWED = re.compile(
@@ -67,3 +72,26 @@ def test_a_publication_follows_its_destinations_and_no_operand(tmp_path):
         "egress_9__valid": {"egress_9__ready"},
     }
     assert netlist.input_sources("quiescent") == netlist.input_sources("out_of_range") == set()
+
+
+def has_logic_loop(design, cwd):
+    ok, log = yosys.run(design, ["check -assert"], cwd)
+    assert ok or "found logic loop" in log, log[-2000:]
+    return not ok
+
+
+def test_a_ring_of_connections_has_no_combinational_loop(tmp_path):
+    assert not has_logic_loop(SpatialEngine(RING), tmp_path)
+
+
+def test_the_check_sees_a_connection_that_waits_for_its_token(tmp_path, monkeypatch):
+    monkeypatch.setattr(spatial_engine, "SpatialPort", WaitingPort)
+    assert has_logic_loop(SpatialEngine(RING), tmp_path)
+
+
+def test_no_ready_of_a_target_or_an_egress_reaches_an_ingress_or_a_request(tmp_path):
+    netlist = Netlist(SpatialEngine(RING), tmp_path)
+    for ready in ingress_readies(netlist):
+        assert netlist.input_sources(ready) == {"hold"}
+    for port in range(2):
+        assert netlist.input_sources(f"request_{port}_0__valid") == set()
