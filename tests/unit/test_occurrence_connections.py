@@ -12,7 +12,7 @@ from tests.support.port_harness import Rates
 from tests.support.untagged import execute
 
 CAPACITY = 256
-COUNT = 24
+COUNT = 16
 
 
 def streams_of(found, **tokens):
@@ -36,7 +36,7 @@ def words(rng, low, high, count=COUNT):
 
 
 COPY = [("0.data", "1.data")]
-SWEEPS = [(1, None), (2, Rates(0.6, 0.4))]
+SWEEPS = [pytest.param(1, None, marks=pytest.mark.slow), (2, Rates(0.6, 0.4))]
 
 
 @pytest.mark.parametrize(("seed", "rates"), SWEEPS)
