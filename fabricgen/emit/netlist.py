@@ -113,7 +113,7 @@ def _module(module: Module, lines: Iterator[str]) -> Module:
                 # A width of one bit is not written.
                 values = {"width": "1"} | dict(zip(options[::2], options[1::2], strict=True))
                 module.memories[name] = Memory(
-                    name, int(values["width"]), int(values["size"]), attributes
+                    name, int(values.get("width", 1)), int(values.get("size", 1)), attributes
                 )
             case ["cell", kind, name]:
                 module.cells.append(_cell(module, Cell(kind, name), lines))
