@@ -154,10 +154,7 @@ class RowClaims(wiring.Component):
             self.head_slot.eq(self._slot(heads, self.head_row)),
         ]
 
-        successors = [
-            self._completion(m, row, heads[row], retires[row]) for row in range(self.rows)
-        ]
-        m.d.comb += self.successor_next.eq(pick(successors, self.head_row))
+        self._completions(m, heads, retires)
         return m
 
     def _pool(self, m: Module, beyond: Signal, levels: list[Signal], retires: list[Value]) -> Value:
@@ -189,46 +186,77 @@ class RowClaims(wiring.Component):
             m.d.sync += place.eq(self._after(place))
         return place
 
-    def _after(self, place: Signal) -> Value:
+    def _after(self, place: Value) -> Value:
         return Mux(place == self.depth - 1, 0, place + 1)[: len(place)]
 
     def _slot(self, places: list[Signal | None], row: Signal) -> Value:
         """Slot number of a row, at its place."""
         index = [place for place in places if place is not None]
-        low = pick(index, row) if index else Cat()
-        return Cat(low, row) if self.rows > 1 else low
+        return self._numbered(pick(index, row) if index else Cat(), row)
 
-    def _completion(self, m: Module, row: int, head: Signal | None, retires: Value) -> Value:
-        """Done bits of one row; returns whether the firing after the oldest will be complete."""
-        arrived = []
-        for index in range(self.depth):
-            slot = row << (self.depth - 1).bit_length() | index
-            here = Signal(name=f"completes_{row}_{index}")
-            m.d.comb += here.eq(
-                any_bit(
-                    getattr(self, f"complete_valid_{i}")
-                    & (getattr(self, f"complete_slot_{i}") == slot)
-                    for i in range(self.completions)
-                )
-            )
-            arrived.append(here)
-        complete = self.complete[row]
-        if head is None:
-            m.d.comb += self.complete_next[row].eq(complete | arrived[0])
-            m.d.sync += complete.eq((complete | arrived[0]) & ~retires)
-            return Value.cast(0)
+    def _numbered(self, index: Value, row: Signal) -> Value:
+        return Cat(index, row) if self.rows > 1 else index
 
-        # A slot that nobody holds is never done, so nothing has to be cleared at issue.
-        done = [Signal(name=f"done_{row}_{index}") for index in range(self.depth)]
-        will = [was | now for was, now in zip(done, arrived, strict=True)]
-        for index, here in enumerate(done):
-            m.d.sync += here.eq(will[index] & ~(retires & (head == index)))
-        oldest = Signal(name=f"oldest_{row}")
-        successor = Signal(name=f"successor_{row}")
-        m.d.comb += [
-            oldest.eq(pick(will, head)),
-            successor.eq(pick([*will[1:], will[0]], head)),
-            self.complete_next[row].eq(oldest),
+    def _completions(self, m: Module, heads: list[Signal | None], retires: list[Value]) -> None:
+        """Done bits of every slot, and which firings at the heads are or will be complete.
+
+        What is registered is chosen from its registers; what arrives is compared with the slot
+        that was looked for.
+        """
+        bits = (self.depth - 1).bit_length()
+        valids: list[Signal] = [
+            getattr(self, f"complete_valid_{i}") for i in range(self.completions)
         ]
-        m.d.sync += complete.eq(Mux(retires, successor, oldest))
-        return successor
+        slots: list[Signal] = [getattr(self, f"complete_slot_{i}") for i in range(self.completions)]
+        in_row = [
+            [valid & here for here in one_hot(slot[bits:], self.rows)]
+            for valid, slot in zip(valids, slots, strict=True)
+        ]
+        following: list[Value] = []
+        successor = Signal()
+        for row, head in enumerate(heads):
+            arrivals = [here[row] for here in in_row]
+            if head is None:
+                was, now = self.complete[row], any_bit(arrivals)
+            else:
+                done = self._done(m, row, head, retires[row], arrivals, slots)
+                was = pick(done, head)
+                now = any_bit(
+                    here & (slot[:bits] == head) for here, slot in zip(arrivals, slots, strict=True)
+                )
+                following.append(pick([*done[1:], done[0]], head))
+            m.d.comb += self.complete_next[row].eq(was | now)
+            m.d.sync += self.complete[row].eq(Mux(retires[row], successor, self.complete_next[row]))
+
+        if following:
+            behind = Signal(range(self.depth))
+            m.d.comb += [
+                behind.eq(self._after(self.head_slot[:bits])),
+                successor.eq(
+                    pick(following, self.head_row)
+                    | any_bit(
+                        valid & (slot == self._numbered(behind, self.head_row))
+                        for valid, slot in zip(valids, slots, strict=True)
+                    )
+                ),
+            ]
+        m.d.comb += self.successor_next.eq(successor)
+
+    def _done(
+        self,
+        m: Module,
+        row: int,
+        head: Signal,
+        retires: Value,
+        arrivals: list[Value],
+        slots: list[Signal],
+    ) -> list[Signal]:
+        """One bit per slot of a row. One that nobody holds is never done: retirement clears it."""
+        bits = len(head)
+        done = [Signal(name=f"done_{row}_{index}") for index in range(self.depth)]
+        for index, here in enumerate(done):
+            arrived = any_bit(
+                hit & (slot[:bits] == index) for hit, slot in zip(arrivals, slots, strict=True)
+            )
+            m.d.sync += here.eq((here | arrived) & ~(retires & (head == index)))
+        return done
