@@ -20,6 +20,7 @@ from tests.support.temporal_front_mutants import (
     HastyFrontEnd,
     HastyRowArbiter,
     OptimisticHolding,
+    OvertakingClaims,
     OverwritingFrontEnd,
     ReopeningFrontEnd,
     StickyRowArbiter,
@@ -434,8 +435,8 @@ def test_firings_of_a_row_retire_in_order_when_complete(rows, depth, total, tmp_
     check(spec, spec.inputs, tmp_path, depth=9)
 
 
-@pytest.mark.rejects("claims are conserved")
-@pytest.mark.parametrize("mutant", [GreedyClaims, ForgetfulClaims])
+@pytest.mark.rejects("claims are conserved", "per-row order")
+@pytest.mark.parametrize("mutant", [GreedyClaims, ForgetfulClaims, OvertakingClaims])
 def test_the_proof_rejects_wrong_claims(mutant, tmp_path):
     spec = ClaimsSpec(mutant(2, depth=3, total=4, completions=1))
     with pytest.raises(pytest.fail.Exception, match="refuted"):

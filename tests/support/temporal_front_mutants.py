@@ -104,6 +104,17 @@ class ForgetfulClaims(RowClaims):
         return pool
 
 
+class OvertakingClaims(RowClaims):
+    """Takes whatever completes in a row for its oldest firing."""
+
+    def _completions(self, m, heads, retires):
+        super()._completions(m, heads, retires)
+        bits = (self.depth - 1).bit_length()
+        for row in range(self.rows):
+            with m.If(self.complete_valid_0 & (self.complete_slot_0[bits:] == row)):
+                m.d.sync += self.complete[row].eq(1)
+
+
 class OptimisticHolding(Holding):
     """Forgets the firing that is on its way."""
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fabricgen.rtl.temporal.claims import RowClaims, slot_count
 from tests.support.channel import run
-from tests.support.temporal_front_mutants import ForgetfulClaims, GreedyClaims
+from tests.support.temporal_front_mutants import ForgetfulClaims, GreedyClaims, OvertakingClaims
 
 
 class ClaimsModel:
@@ -124,7 +124,7 @@ def test_claims_follow_the_rule_of_the_reserve(rows, depth, completions, seed, d
     assert differences(dut, active, seed) == []
 
 
-@pytest.mark.parametrize("mutant", [GreedyClaims, ForgetfulClaims])
+@pytest.mark.parametrize("mutant", [GreedyClaims, ForgetfulClaims, OvertakingClaims])
 def test_the_comparison_rejects_wrong_claims(mutant):
     dut = [mutant(3, depth=3, total=5, completions=1) for _ in range(6)]
     assert any(differences(dut[seed], 3, seed) for seed in range(6))
