@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from amaranth.hdl import Assert, Cat, Elaboratable, Module
 
@@ -24,16 +26,32 @@ SHAPE = PortShape(
 )
 
 
+#: The same port with connections that start at both results, and one that ends at its control.
+LINKED = replace(
+    SHAPE,
+    inputs=(SHAPE.inputs[0], RolePath(ROLE.CONTROL, (1,), (0,), (2,), (0,))),
+    results=(
+        RolePath(ROLE.DATA, (2,), (8,), (0, 1), (8, 4)),
+        RolePath(ROLE.COMPLETION, (4, 5), (0, 0), (2,), (0,)),
+    ),
+)
+SHAPES = {"endpoints": SHAPE, "connections": LINKED}
+
+
 class PublicationSpec(Elaboratable):
     """All results of a firing transfer in one cycle, stated against the port's result channels.
 
-    Everything around the port is free, the configured endpoints too: the property must not lean
-    on what a row may legally say.
+    Everything around the port is free, the configured endpoints and connections too: the property
+    must not lean on what a row may legally say.
     """
 
     def __init__(self, dut: SpatialPort) -> None:
         self.dut = dut
-        channels = [getattr(dut, name) for path in SHAPE.results for name in path.channels()]
+        self.paths = dut.shape.results
+        links = [getattr(dut, name) for path in dut.shape.inputs for name in path.links()]
+        channels = [
+            getattr(dut, name) for path in self.paths for name in path.channels() | path.links()
+        ]
         self.channels = channels
         self.inputs = [
             dut.hold,
@@ -46,12 +64,17 @@ class PublicationSpec(Elaboratable):
             dut.request_0.rsp_done,
             dut.request_0.rsp_slot,
             *(channel.ready for channel in channels),
+            *(link.valid for link in links),
         ]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.dut = dut = self.dut
-        selected = Cat(dut.controls.sink_data, dut.controls.sink_completion)
+        selected = Cat(
+            getattr(dut.controls, f"{prefix}_{path.name}", Cat())
+            for path in self.paths
+            for prefix in ("sink", "forward")
+        )
         valid = Cat(channel.valid for channel in self.channels)
         ready = Cat(channel.ready for channel in self.channels)
         m.d.comb += [
@@ -63,13 +86,15 @@ class PublicationSpec(Elaboratable):
 
 
 @pytest.mark.proves("joint publication")
-def test_a_packet_transfers_as_a_whole_or_not_at_all(tmp_path):
-    spec = PublicationSpec(SpatialPort(SHAPE))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_packet_transfers_as_a_whole_or_not_at_all(shape, tmp_path):
+    spec = PublicationSpec(SpatialPort(SHAPES[shape]))
     prove(spec, spec.inputs, tmp_path)
 
 
 @pytest.mark.rejects("joint publication")
-def test_the_proof_rejects_a_port_that_publishes_each_role_when_it_can(tmp_path):
-    spec = PublicationSpec(EagerPort(SHAPE))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_proof_rejects_a_port_that_publishes_each_role_when_it_can(shape, tmp_path):
+    spec = PublicationSpec(EagerPort(SHAPES[shape]))
     with pytest.raises(pytest.fail.Exception, match="refuted"):
         prove(spec, spec.inputs, tmp_path)
