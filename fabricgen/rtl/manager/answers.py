@@ -37,10 +37,10 @@ class BeatAnswers(wiring.Component):
         A beat stands at the manager, and its number in memory.
     partial : In(1), partial_slot : In, count : In
         Not all beats of the access in this slot have been chosen; and how many have.
-    taken : In(1)
-        The access in ``partial_slot`` has its last beat chosen now: one more than ``count``.
+    rests : In(1)
+        No answer can come.
     closed : In(1)
-        The access in ``partial_slot`` is done without another answer; never with an answer.
+        The access in ``partial_slot`` is done without another answer; only while it ``rests``.
     rsp_valid : In(1), rsp_slot, rsp_beat, rsp_data, rsp_error : In
         Answer of the manager.
     valid : Out(1), done : Out(1), is_closed : Out(1), slot : Out
@@ -66,7 +66,7 @@ class BeatAnswers(wiring.Component):
     partial: Signal
     partial_slot: Signal
     count: Signal
-    taken: Signal
+    rests: Signal
     closed: Signal
     rsp_valid: Signal
     rsp_slot: Signal
@@ -95,7 +95,7 @@ class BeatAnswers(wiring.Component):
             "sent_line": In(plan.line_bits),
             "partial": In(1),
             "partial_slot": In(number),
-            "taken": In(1),
+            "rests": In(1),
             "closed": In(1),
             "rsp_valid": In(1),
             "rsp_slot": In(number),
@@ -135,7 +135,7 @@ class BeatAnswers(wiring.Component):
         """Bookkeeping as the answer arrives; bytes and addresses in the next cycle."""
         m = Module()
         slot = Signal.like(self.rsp_slot)
-        m.d.comb += slot.eq(Mux(self.closed, self.partial_slot, self.rsp_slot))
+        m.d.comb += slot.eq(Mux(self.rests, self.partial_slot, self.rsp_slot))
         is_done = self._count(m)
         self._fail(m, slot, is_done)
         m.d.sync += [
@@ -170,7 +170,8 @@ class BeatAnswers(wiring.Component):
         )
         is_done = Signal()
         m.d.comb += [
-            last_beat.write.eq(self.taken),
+            # The last beat to be chosen stays.
+            last_beat.write.eq(self.picked),
             last_beat.at.eq(self.partial_slot),
             last_beat.data.eq(self.count),
             last_beat.place.eq(self.rsp_slot),

@@ -112,7 +112,8 @@ class ManagerRequester(wiring.Component):
         pick = Signal()
         taken = Signal()
         closed = Signal()
-        rests = ~unanswered.any() & ~answers.is_closed
+        # Nothing is unanswered, seen one cycle late: no answer can come.
+        rests = Signal()
         m.d.comb += [
             # While a closed access is answered, its lanes still stand in `excluded`.
             pick.eq(
@@ -123,12 +124,13 @@ class ManagerRequester(wiring.Component):
                 & ~answers.is_closed
             ),
             taken.eq(pick & picker.last & ~is_checked),
-            closed.eq(channel.valid & is_checked & ~picker.left & rests),
+            closed.eq(channel.valid & is_checked & ~picker.left & rests & ~answers.is_closed),
             channel.ready.eq(taken | closed),
             self.idle.eq(~unanswered.any() & ~answers.valid),
         ]
         m.d.sync += [
             unanswered.eq(unanswered + pick - stream.rsp_valid),
+            rests.eq(~unanswered.any() & ~pick),
             offered.eq(pick | offered & ~stream.req_ready),
         ]
         with m.If(answers.is_closed):
@@ -141,11 +143,12 @@ class ManagerRequester(wiring.Component):
         if self.plan.lane_beat_bits:
             self._progress(m, picker.within, picker.within_next, pick, ends)
         self._ask(m, picker, Mux(is_checked, excluded, 0))
-        held = _Held(m, self, picker, pick | closed)
+        # What is loaded in vain is not offered, and spares the registers a late enable.
+        held = _Held(m, self, picker, self._may_pick(offered))
         self._offer(m, held, offered)
         self._track(m, picker, answers, held, pick, taken, closed)
         self._answer(m, answers, excluded, held)
-        m.d.comb += answers.sending.eq(offered)
+        m.d.comb += [answers.sending.eq(offered), answers.rests.eq(rests)]
         return m
 
     def _parts(self) -> tuple[BeatPicker, BeatAnswers]:
@@ -234,7 +237,6 @@ class ManagerRequester(wiring.Component):
             answers.sent_slot.eq(held.slot),
             answers.sent_line.eq(held.memory_line),
             answers.partial_slot.eq(slot),
-            answers.taken.eq(taken),
             answers.closed.eq(closed),
             answers.rsp_valid.eq(stream.rsp_valid),
             answers.rsp_error.eq(stream.rsp_error),
