@@ -110,10 +110,9 @@ def _module(module: Module, lines: Iterator[str]) -> Module:
             case ["wire", *options, name]:
                 module.wires[name] = _wire(name, options)
             case ["memory", *options, name]:
-                # A width of one bit is not written.
-                values = {"width": "1"} | dict(zip(options[::2], options[1::2], strict=True))
+                values = dict(zip(options[::2], options[1::2], strict=True))
                 module.memories[name] = Memory(
-                    name, int(values.get("width", 1)), int(values.get("size", 1)), attributes
+                    name, int(values.get("width", 1)), int(values["size"]), attributes
                 )
             case ["cell", kind, name]:
                 module.cells.append(_cell(module, Cell(kind, name), lines))
