@@ -5,12 +5,23 @@ import random
 import pytest
 
 from fabricgen.config.codec import encode_configuration
+from fabricgen.emit.package import emit_fabric
 from fabricgen.plan.rows import Active
 from fabricgen.records.fabric import MemoryImplementation
 from fabricgen.rtl.occurrence import MemoryOccurrence
 from tests.support.channel import run
 from tests.support.lanes import lanes_memory
-from tests.support.memories import ABSENT, CONTIGUOUS, DYNAMIC, INDEXED, LOAD, STORE, row, view
+from tests.support.memories import (
+    ABSENT,
+    CONTIGUOUS,
+    DYNAMIC,
+    INDEXED,
+    LOAD,
+    STORE,
+    fabric,
+    row,
+    view,
+)
 from tests.support.occurrence_harness import Job
 from tests.support.port_harness import Rates
 from tests.unit.test_occurrence import check_jobs, streams_of
@@ -111,3 +122,10 @@ def test_the_mask_0000_asks_for_nothing_and_completes_in_its_order():
     assert masked_loads([0, 0]) == ([0, 0], 0)
     published, _ = masked_loads([0b0001, 0, 0b0010])
     assert published == [1, 0, 0x11111111_00000000]
+
+
+@pytest.mark.parametrize("issue_lanes", [1, 4])
+def test_lanes_let_in_a_few_at_a_time_have_a_text(issue_lanes, tmp_path):
+    emitted = emit_fabric(fabric(lanes_of(issue_lanes)), tmp_path / "out")
+    names = (emitted.directory / "names.json").read_text()
+    assert ("LaneWalk" in names) == (issue_lanes < 4)

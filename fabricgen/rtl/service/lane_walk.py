@@ -112,7 +112,8 @@ class LaneWalk(wiring.Component):
                 _lowest(Mux(self.holds & is_own, waiting, self.i.lanes & ~ahead), self.issue_lanes)
             ),
         ]
-        inside_next, ahead_next = Signal.like(inside), Signal.like(ahead)
+        inside_next = Signal.like(inside)
+        ahead_next = Signal.like(ahead)
         m.d.comb += [
             inside_next.eq(Mux(self.holds, inside, 0) | Mux(is_own, window, 0)),
             ahead_next.eq(ahead | Mux(self.i.valid & ~is_own, window, 0)),
