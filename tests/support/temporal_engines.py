@@ -96,6 +96,28 @@ def engine_memory(
     return memory(ENDPOINTS, INPUTS, ports, local, contexts=rows, tag_width=tag_width, **options)
 
 
+def both_ways_memory(rows=4, *, in_flight=(2, 8), **options):
+    """One port that loads and stores elements through the endpoints of both."""
+    shared = {"address": AT["rd_addr"], "control": AT["rd_ctrl"], "completion": AT["rd_done"]}
+    reading, writing = loads()[:1], stores()[:1]
+    both = port(
+        alternative(LOAD, {**shared, "data": AT["rd_data"]}, reading),
+        alternative(STORE, {**shared, "data": AT["wr_data"]}, writing),
+        in_flight=in_flight,
+        result_holding=in_flight,
+        depth=1,
+        inputs=3,
+        contexts=rows,
+    )
+    local = service(
+        capability(LOAD, reading, (0,)),
+        capability(STORE, writing, (0,)),
+        requesters=1,
+        capacity=1024,
+    )
+    return memory(ENDPOINTS, INPUTS, [both], local, contexts=rows, **options)
+
+
 def engine_row(
     context,
     port_ordinal,
@@ -108,6 +130,7 @@ def engine_row(
     to=None,
     target=LOCAL,
     volatile=False,
+    alternative_ordinal=0,
 ):
     """``tags`` maps roles to tags; a result role without one is not exposed.
 
@@ -120,7 +143,7 @@ def engine_row(
     results = (*(data if schema is LOAD else ()), ROLE.COMPLETION)
     return OperationRow(
         port=port_ordinal,
-        capability_alternative=0,
+        capability_alternative=alternative_ordinal,
         use_pattern=context,
         actor=actor(schema, volatile),
         access=access,

@@ -6,9 +6,26 @@ from hypothesis import strategies as st
 
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import MemoryImplementation
-from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, ROLE, STORE, view
+from fabricgen.rtl.temporal.engine import TemporalEngine
+from fabricgen.rtl.temporal.port import TemporalPort
+from tests.support.memories import (
+    CONTIGUOUS,
+    DYNAMIC,
+    ELEMENT,
+    LOAD,
+    ROLE,
+    STORE,
+    hybrid_memory,
+    view,
+)
 from tests.support.port_harness import Rates
-from tests.support.temporal_engines import AT, CONNECTIONS, engine_memory, engine_row
+from tests.support.temporal_engines import (
+    AT,
+    CONNECTIONS,
+    both_ways_memory,
+    engine_memory,
+    engine_row,
+)
 from tests.support.temporal_harness import (
     TemporalRun,
     expected,
@@ -111,6 +128,29 @@ def test_ports_that_share_their_results_publish_one_firing_a_cycle_between_them(
         for cycle in trace.published_at[key]
     ]
     assert len(cycles) == len(set(cycles)) == 24
+
+
+def test_one_port_loads_for_one_row_and_stores_for_another():
+    named = both_ways_memory()
+    schemas = [
+        each.actor_contract_domain.actor_schema
+        for each in named.occurrence.engine.ports[0].capability_alternatives
+    ]
+    rows = [
+        load(0, WORD, 1, base=0, alternative_ordinal=schemas.index(LOAD)),
+        store(1, WORD, 3, port=0, base=0x200, alternative_ordinal=schemas.index(STORE)),
+        load(2, BYTE, 5, base=0x100, alternative_ordinal=schemas.index(LOAD)),
+        store(3, BYTE, 7, port=0, base=0x300, alternative_ordinal=schemas.index(STORE)),
+    ]
+    untouched = contents()
+    trace, tokens, memory = run_rows(named, rows, 6, rates=Rates(0.8, 0.7, 0.8, 0.7))
+    for at, row in enumerate(rows):
+        wanted = expected(row, tokens[at], untouched)
+        assert len(published(trace, named, row)) == 6
+        if row_outputs(named, row).get(ROLE.DATA):
+            assert trace.outputs[AT["rd_data"], 1 + 2 * at] == wanted
+    assert memory == untouched
+    assert trace.empty
 
 
 # Rates and latencies: rtl.md, Performance contract.
@@ -458,3 +498,12 @@ def test_an_engine_of_one_row_has_no_row_to_choose(depth):
     untouched = contents()
     expected(row, tokens[0], untouched)
     assert memory == untouched
+
+
+def test_an_engine_is_built_for_a_temporal_schedule():
+    with pytest.raises(
+        ValueError, match=r"^Memory mem0 must have a Temporal engine, not Spatial\(\)$"
+    ):
+        TemporalEngine(hybrid_memory())
+    with pytest.raises(TypeError, match=r"^TemporalPort shape must be a TemporalShape, not 3$"):
+        TemporalPort(3)

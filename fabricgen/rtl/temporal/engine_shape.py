@@ -168,9 +168,10 @@ def temporal_shape(named: NamedMemory, ordinal: int) -> TemporalShape:
 def temporal_engine(named: NamedMemory) -> tuple[OperationEngine, Temporal]:
     """Engine and contract of a memory; ``ValueError`` where they are not Temporal."""
     engine = named.occurrence.engine
-    if engine is None or not isinstance(engine.contract, Temporal):
-        raise ValueError(f"Memory {named.name} must have a Temporal engine, not {engine!r}")
-    return engine, engine.contract
+    contract = None if engine is None else engine.contract
+    if engine is None or not isinstance(contract, Temporal):
+        raise ValueError(f"Memory {named.name} must have a Temporal engine, not {contract!r}")
+    return engine, contract
 
 
 def publication_groups(named: NamedMemory) -> tuple[PublicationGroup, ...]:
