@@ -139,7 +139,11 @@ class Publisher(wiring.Component):
 
     def _others(self, m: Module) -> tuple[Value, Value]:
         """Whether another row is complete, and the first such row after the candidate."""
-        behind = [self.complete[row] & (self.row < row) for row in range(self.rows)]
+        # No row is before row 0.
+        behind = [
+            self.complete[row] & (self.row < row) if row else Const(0, 1)
+            for row in range(self.rows)
+        ]
         others = [self.complete[row] & (self.row != row) for row in range(self.rows)]
         found = _first(others, behind)
         following = Signal.like(self.row)
