@@ -165,16 +165,18 @@ class RowClaims(wiring.Component):
         takes = Signal()
         returns = Signal()
         m.d.comb += [
-            takes.eq(any_bit(issue & ~retire & here[0] for here, issue, retire in rows)),
-            returns.eq(any_bit(retire & ~issue & here[1] for here, issue, retire in rows)),
+            takes.eq(any_bit(issue & here[0] for here, issue, _ in rows)),
+            # The last slot of a row is not given back while the row takes another one.
+            returns.eq(any_bit(retire & (here[1] | issue) for here, issue, retire in rows)),
         ]
-        # All outcomes are compared before it is known which one it is.
+        # All outcomes are compared before it is known which one it is; one that is given back can
+        # always be taken.
         pool = Signal()
-        m.d.sync += pool.eq(beyond < limit)
-        with m.If(takes & ~returns):
-            m.d.sync += [beyond.eq(beyond + 1), pool.eq(beyond + 1 < limit)]
-        with m.If(returns & ~takes):
-            m.d.sync += [beyond.eq(beyond - 1), pool.eq(beyond <= limit)]
+        m.d.sync += pool.eq(Mux(takes, beyond + 1 < limit, 1))
+        with m.If(takes == returns):
+            m.d.sync += pool.eq(beyond < limit)
+        with m.Else():
+            m.d.sync += beyond.eq(Mux(takes, beyond + 1, beyond - 1))
         return pool
 
     def _pointer(self, m: Module, name: str, moves: Value) -> Signal | None:
