@@ -34,7 +34,20 @@ def _table(domain: str, kind: type[_E]) -> AtomTable[_E]:
 ACCESS_FORMS = _table("memory-access-form", MemoryAccessForm)
 ADDRESS_FORMS = _table("memory-address-form", MemoryAddressForm)
 MASK_FORMS = _table("memory-mask-form", MemoryMaskForm)
-SCHEMA_IDS = _table("operation-schema-id", OperationSchemaId)
+#: Schemas that a memory record can name: those of the five memory actors.
+SCHEMA_IDS = AtomTable(
+    "memory actor schema",
+    {
+        schema: _atom("operation-schema-id", schema.value)
+        for schema in (
+            OperationSchemaId.DATAFLOW_LOAD,
+            OperationSchemaId.DATAFLOW_STORE,
+            OperationSchemaId.DATAFLOW_ATOMIC_RMW,
+            OperationSchemaId.DATAFLOW_CMPXCHG,
+            OperationSchemaId.DATAFLOW_FENCE,
+        )
+    },
+)
 ROLES = _table("service-value-role", ServiceValueRole)
 BOOLEANS = AtomTable(
     "canonical boolean", {value: _atom("canonical-boolean", value) for value in (False, True)}

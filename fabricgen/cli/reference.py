@@ -1,4 +1,4 @@
-"""``json-schema``, ``examples`` and ``explain``: what is known without any input."""
+"""``json-schema``, ``examples``, ``explain`` and the registries: what is known without input."""
 
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -13,6 +13,7 @@ from fabricgen.cli.output import guarded, note, print_json, print_table
 from fabricgen.emit.files import write_folder
 from fabricgen.errors.catalog import CATALOG
 from fabricgen.report.examples import example_table
+from fabricgen.report.registry import families, family_table, operation_table, operations
 from fabricgen.report.rules import rule_table, rules
 
 __all__ = ["register"]
@@ -23,6 +24,8 @@ def register(app: typer.Typer) -> None:
     app.command("json-schema")(print_schema)
     app.command("examples")(write_examples)
     app.command()(explain)
+    app.command("families")(list_families)
+    app.command("operations")(list_operations)
 
 
 @guarded
@@ -99,3 +102,21 @@ def explain(
     else:
         typer.echo(f"{code}: {listing[0]['requirement']}")
         typer.echo(f"Specification: {listing[0]['section']}")
+
+
+@guarded
+def list_families(as_json: AsJson = False) -> None:
+    """List the implementation families and the operations that may share each datapath."""
+    if as_json:
+        print_json(families())
+    else:
+        print_table(family_table())
+
+
+@guarded
+def list_operations(as_json: AsJson = False) -> None:
+    """List the registered operation schemas and the families that have them as members."""
+    if as_json:
+        print_json(operations())
+    else:
+        print_table(operation_table())

@@ -37,7 +37,7 @@ TABLES = [
     (ADDRESS_FORMS, list(MemoryAddressForm)),
     (MASK_FORMS, list(MemoryMaskForm)),
     (ROLES, list(ServiceValueRole)),
-    (SCHEMA_IDS, list(OperationSchemaId)),
+    (SCHEMA_IDS, [each for each in OperationSchemaId if 88 <= each.value - 0x4C530201 <= 92]),
     (BOOLEANS, [False, True]),
     (READ_SUBWORDS, list(ReadSubwordSemantics)),
     (WRITE_SUBWORDS, list(WriteSubwordSemantics)),

@@ -21,4 +21,29 @@ RULES: dict[str, Rule] = {
         "An element access carries no lane mask.",
         "Endpoint Width Ownership And Vector Admission",
     ),
+    "operation-unknown": Rule(
+        "An operation is named by its registered schema; aliases are normalised before.",
+        "Ownership",
+    ),
+    "value-type-range": Rule(
+        "A value type has positive widths and extents, and its total width fits 32 bits; a "
+        "pointer's address fits its representation.",
+        "Ownership",
+    ),
+    "payload-range": Rule(
+        "The semantic payload of an operation holds only values that its case defines.",
+        "Ownership",
+    ),
+    "payload-accuracy-needs-afn": Rule(
+        "An accuracy tier other than CorrectlyRounded needs the afn permission on the operation.",
+        "Initial Special-Math Families",
+    ),
+    "actor-payload-case": Rule(
+        "An actor carries the semantic payload case that its schema owns.",
+        "Ownership",
+    ),
+    "actor-shape": Rule(
+        "Operands, results and payload of an actor agree as its operation defines.",
+        "Ownership",
+    ),
 }

@@ -1,0 +1,1 @@
+"""Hardware sharing groups: families, their parameters, admission, derived semantic fields."""

@@ -1,0 +1,75 @@
+"""The closed registries of operations and hardware sharing groups, for people and programs."""
+
+from rich.table import Table
+
+from fabricgen.hsg.registry import FAMILIES, families_of, family_keyword
+from fabricgen.schema.operations import OPERATION_SCHEMAS, dense_id
+
+__all__ = ["families", "family_table", "operation_table", "operations"]
+
+
+def families() -> list[dict[str, object]]:
+    """List every implementation family in registry order."""
+    return [
+        {
+            "id": family.value,
+            "family": family_keyword(family),
+            "members": [
+                OPERATION_SCHEMAS[member].name for member in row.admitted_operation_schema_ids
+            ],
+            "params": row.capability_params_schema_id.value,
+            "admission": row.typed_admission_provider_id.value,
+        }
+        for family, row in FAMILIES.items()
+    ]
+
+
+def family_table() -> Table:
+    """Table of :func:`families`; parameters and admission by name."""
+    table = Table("id", "family", "members", "parameters", "admission")
+    for family, row in FAMILIES.items():
+        members = ", ".join(
+            OPERATION_SCHEMAS[member].op for member in row.admitted_operation_schema_ids
+        )
+        table.add_row(
+            str(family.value),
+            family_keyword(family),
+            members,
+            row.capability_params_schema_id.name.lower(),
+            row.typed_admission_provider_id.name.lower(),
+        )
+    return table
+
+
+def operations() -> list[dict[str, object]]:
+    """List every operation schema in registry order."""
+    return [
+        {
+            "id": dense_id(schema_id),
+            "tag": schema_id.value,
+            "name": schema.name,
+            "op": schema.op,
+            "restriction": schema.restriction or None,
+            "payload": schema.payload_case.name.lower(),
+            "actor": schema.actor_kind.value,
+            "liftable": schema.is_liftable,
+            "families": [family_keyword(family) for family in families_of(schema_id)],
+        }
+        for schema_id, schema in OPERATION_SCHEMAS.items()
+    ]
+
+
+def operation_table() -> Table:
+    """Table of :func:`operations`."""
+    table = Table("id", "name", "operation", "payload", "actor", "families")
+    for schema_id, schema in OPERATION_SCHEMAS.items():
+        op = f"{schema.op} ({schema.restriction})" if schema.restriction else schema.op
+        table.add_row(
+            str(dense_id(schema_id)),
+            schema.name,
+            op,
+            schema.payload_case.name.lower(),
+            schema.actor_kind.value,
+            ", ".join(map(family_keyword, families_of(schema_id))) or "none",
+        )
+    return table
