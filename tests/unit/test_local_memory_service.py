@@ -131,7 +131,8 @@ def shapes(draw):
     mode = st.tuples(st.booleans(), element, st.integers(1, 4))
     modes = draw(st.sets(mode, min_size=1, max_size=3))
     reads, writes = draw(st.sampled_from([(True, True), (True, False), (False, True)]))
-    return shape(*modes, aligned=aligned, reads=reads, writes=writes)
+    walks = draw(st.booleans())
+    return shape(*modes, aligned=aligned, reads=reads, writes=writes, walks=walks)
 
 
 @pytest.mark.slow
@@ -143,9 +144,12 @@ def shapes(draw):
     st.integers(1, 6),
     st.integers(1, 2),
     st.sampled_from([33, 60, 200, 256]),
+    st.integers(1, 3),
     st.integers(0, 2**32),
 )
-def test_any_geometry_agrees_with_the_model(drawn, banks, beat, outstanding, queue, size, seed):
+def test_any_geometry_agrees_with_the_model(
+    drawn, banks, beat, outstanding, queue, size, issue_lanes, seed
+):
     dut = service(
         *drawn,
         banks=banks,
@@ -154,6 +158,7 @@ def test_any_geometry_agrees_with_the_model(drawn, banks, beat, outstanding, que
         outstanding=outstanding,
         queue=queue,
         slots=2,
+        issue_lanes=issue_lanes,
     )
     run(dut, seed)
 
