@@ -167,7 +167,7 @@ class _Waiting:
             return self._destinations() or self._wait(
                 "inside", "is complete, every destination is ready, and it is not published"
             )
-        if state.issued and state.held:
+        if state.held:
             return self._wait("target", f"stands in front of its target {target}")
         if state.issued:
             return self._wait("response", f"waits for the response of {target}")
@@ -182,7 +182,7 @@ class _Waiting:
         if state.claim is False:
             others = [other for other in self._same_port() if self._states[other].issued]
             return self._wait("claim", "waits for a claim of its use pattern", others)
-        ahead = [other for other in self._same_port() if self._states[other].held]
+        ahead = [other for other in self._same_target() if self._states[other].held]
         if ahead:
             return self._wait(
                 "target", f"waits for {target}, in front of which another firing stands", ahead
@@ -226,6 +226,10 @@ class _Waiting:
         return [
             other.row for other in self._links if other.port == row.port and other.row != row.row
         ]
+
+    def _same_target(self) -> list[int]:
+        reached = {row.row for row in self._links if row.target == self._row.target}
+        return [row for row in self._same_port() if row in reached]
 
     def _wait(self, cause: str, message: str, rows: Sequence[int] = ()) -> Wait:
         row = self._row

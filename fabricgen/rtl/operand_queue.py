@@ -25,6 +25,8 @@ class OperandQueue(wiring.Component):
         Payload bits; 0 counts tokens only.
     depth
         Tokens that the queue holds; at least 1.
+    shows_behind
+        Show the token behind the oldest one; only with two slots.
 
     Members
     -------
@@ -34,24 +36,34 @@ class OperandQueue(wiring.Component):
         Oldest token; stays offered until it is taken.
     empty : Out(1)
         Registered occupancy is zero.
+    behind_valid : Out(1), behind_data : Out(width), absent unless ``shows_behind``
+        The token behind the oldest one (registered); no data with a width of 0.
     """
 
     i: Channel
     o: Channel
     empty: Signal
+    behind_valid: Signal
+    behind_data: Signal
 
-    def __init__(self, width: int, depth: int) -> None:
+    def __init__(self, width: int, depth: int, *, shows_behind: bool = False) -> None:
         if not isinstance(depth, int) or depth < 1:
             raise TypeError(f"OperandQueue depth must be a positive integer, not {depth!r}")
+        if shows_behind and depth != 2:
+            raise ValueError(f"OperandQueue depth must be 2 to show what is behind, not {depth}")
         self.channel = ChannelShape(width)
         self.depth = depth
-        super().__init__(
-            {
-                "i": In(self.channel.signature()),
-                "o": Out(self.channel.signature()),
-                "empty": Out(1),
-            }
-        )
+        self.shows_behind = shows_behind
+        members: dict[str, wiring.Member] = {
+            "i": In(self.channel.signature()),
+            "o": Out(self.channel.signature()),
+            "empty": Out(1),
+        }
+        if shows_behind:
+            members["behind_valid"] = Out(1)
+            if width:
+                members["behind_data"] = Out(width)
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         """Build registers that shift for one or two slots, and a ring in memory for more."""
@@ -80,6 +92,8 @@ class OperandQueue(wiring.Component):
             above: Value = full[slot + 1] if slot + 1 < self.depth else Value.cast(0)
             with m.If(accept != retire):
                 m.d.sync += here.eq(Mux(accept, here | below, above))
+        if self.shows_behind:
+            m.d.comb += self.behind_valid.eq(full[1])
 
         # Data: a slot that is empty, or about to be, takes what comes next.
         if self.channel.data_width:
@@ -95,6 +109,8 @@ class OperandQueue(wiring.Component):
                     with m.If(~full[slot] | retire):
                         m.d.sync += here.eq(Mux(full[slot + 1], held[slot + 1], self.i.data))
             m.d.comb += self.o.data.eq(held[0])
+            if self.shows_behind:
+                m.d.comb += self.behind_data.eq(held[1])
 
     def _ring(self, m: Module, accept: Signal, retire: Signal) -> None:
         """Two pointers, and the flags that tell full from empty, over an asynchronous read."""

@@ -9,11 +9,14 @@ LOAD = RowLinks(0, "read0", "local", {"ADDRESS": "addr", "CONTROL": "go"}, {}, (
 STORE = RowLinks(1, "write0", "ext0", {"ADDRESS": "to"}, {"DATA": (2, 0)}, ("done tag 4",))
 #: A second row of the port of the load.
 OTHER = RowLinks(2, "read0", "local", {"ADDRESS": "addr tag 9"}, {}, ("data",))
+#: A third one, of another target.
+AWAY = RowLinks(3, "read0", "ext0", {"ADDRESS": "addr tag 8"}, {}, ("data",))
 
 ALL = {"ADDRESS": True, "CONTROL": True}
 IDLE = {
     1: RowState({"ADDRESS": False, "DATA": False}, True, False, False, False),
     2: RowState({"ADDRESS": False}, True, False, False, False),
+    3: RowState({"ADDRESS": False}, True, False, False, False),
 }
 
 
@@ -24,7 +27,7 @@ def state(operands=None, **flags):
 
 def load_waits(load, others=None, around=None):
     states = {**IDLE, **(others or {}), 0: load}
-    waits = wait_for([LOAD, STORE, OTHER], states, around or Surroundings())
+    waits = wait_for([LOAD, STORE, OTHER, AWAY], states, around or Surroundings())
     return waits[0]
 
 
@@ -69,6 +72,17 @@ def load_waits(load, others=None, around=None):
             None,
             "target",
             "stands in front of its target local",
+            (),
+        ),
+        # A Spatial firing is not issued before its target takes it.
+        (state(held=True), {}, None, "target", "stands in front of its target local", ()),
+        # What stands in front of another target is not in the way.
+        (
+            state(),
+            {3: RowState({"ADDRESS": False}, True, True, True, False)},
+            None,
+            "inside",
+            "has every operand and every claim, and is not issued",
             (),
         ),
         (state(issued=True), {}, None, "response", "waits for the response of local", ()),

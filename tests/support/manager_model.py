@@ -271,7 +271,8 @@ class ManagerBench:
 
     def _beat(self, ctx, cycle: int) -> None:
         """Look at the beat that is offered."""
-        stream = self.dut.stream
+        stream, channel = self.dut.stream, self.dut.channel
+        assert ctx.get(channel.stands) == ctx.get(stream.req_valid)
         if not ctx.get(stream.req_valid):
             assert self._waiting is None, "an offered beat must stay"
             assert not self._run_left, "a run must go on without a break"
@@ -283,6 +284,8 @@ class ManagerBench:
         }
         assert self._waiting in (None, seen), "an offered beat must not change"
         self._waiting = seen
+        if hasattr(channel, "stands_slot"):
+            assert ctx.get(channel.stands_slot) == seen["origin"]
         if not ctx.get(stream.req_ready):
             return
         self._waiting = None

@@ -1,8 +1,11 @@
 """A whole occurrence before its managers: what reaches them, and what they report."""
 
+from dataclasses import replace
+
 from fabricgen.config.codec import encode_configuration
 from fabricgen.plan.manager_use import ManagerUse, manager_use
 from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.fabric import MemoryImplementation
 from fabricgen.records.resource import FixedPriority, RoundRobin
 from fabricgen.rtl.occurrence import MemoryOccurrence, local_policy
 from tests.support.channel import run
@@ -163,6 +166,34 @@ def test_lanes_beyond_the_last_address_read_as_zero_and_are_reported():
         assert bench.seen == {"out_of_range": [(0, 0)], "target_error": []}
 
     managed(body, base=END - 12)
+
+
+def test_a_row_stands_in_front_of_its_manager_until_its_last_beat_is_taken():
+    named = manager_memory()
+    named = replace(named, implementation=MemoryImplementation(counters=True))
+
+    async def body(bench):
+        def held():
+            word = bench.ctx.get(bench.dut.waits)
+            size = len(bench.dut.waits) // named.occurrence.engine.contract.resident_context_count
+            return [word >> row * size + size - 2 & 1 for row in (0, 1)]
+
+        # An element store over two beats: with the second one the access leaves its port.
+        await bench.offer(WR_ADDR, 1, 1)
+        await bench.offer(WR_DATA, 1, 0xCAFE_BABE)
+        await bench.offer(WR_CTRL, 1)
+        await bench.step(20)
+        assert held() == [0, 1]
+        low = await bench.beat()
+        await bench.step(3)
+        assert held() == [0, 1]
+        high = await bench.beat()
+        assert held() == [0, 0]
+        await bench.answer(low)
+        await bench.answer(high)
+        await bench.result(WR_DONE)
+
+    managed(body, named=named)
 
 
 def test_a_memory_has_the_streams_of_its_managers():

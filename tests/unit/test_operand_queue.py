@@ -73,6 +73,27 @@ def test_throughput_is_one_token_a_cycle_from_two_slots_on(depth, cycles):
     run(dut, bench)
 
 
+def test_a_queue_of_two_shows_what_stands_behind_the_oldest_token():
+    dut = OperandQueue(4, 2, shows_behind=True)
+
+    async def bench(ctx):
+        for value in (5, 9):
+            assert ctx.get(dut.behind_valid) == 0
+            await put(ctx, dut.i, {"data": value})
+        assert (ctx.get(dut.o.data), ctx.get(dut.behind_valid)) == (5, 1)
+        assert ctx.get(dut.behind_data) == 9
+        await get(ctx, dut.o, ["data"])
+        assert (ctx.get(dut.o.data), ctx.get(dut.behind_valid)) == (9, 0)
+
+    run(dut, bench)
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_only_a_queue_of_two_shows_it(depth):
+    with pytest.raises(ValueError, match=f"^OperandQueue depth must be 2 to .*, not {depth}$"):
+        OperandQueue(4, depth, shows_behind=True)
+
+
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_a_full_queue_reopens_one_cycle_after_a_token_left(depth):
     dut = OperandQueue(0, depth)

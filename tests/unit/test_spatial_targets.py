@@ -113,3 +113,16 @@ def test_waits_say_what_the_row_waits_for():
     # complete, idle.
     distinct = [word for at, word in enumerate(waits) if at == 0 or waits[at - 1] != word]
     assert distinct == [0b000100, 0b010111, 0b001100, 0b101100, 0b000100]
+
+
+def test_a_row_stands_before_its_manager_while_a_beat_of_it_does():
+    dut = SpatialPort(SHAPE, counted=True)
+    held = []
+
+    async def bench(ctx):
+        for stands in (0, 1, 0):
+            ctx.set(dut.request_1.stands, stands)
+            held.append(ctx.get(dut.waits) >> 4 & 1)
+
+    run(dut, bench)
+    assert held == [0, 1, 0]

@@ -489,6 +489,19 @@ def test_waits_say_what_each_row_has():
     assert any(bits & 0b0110_0000 == 0b0110_0000 for bits in seen), "it stood before its target"
 
 
+def test_every_firing_in_front_of_a_target_is_told_whichever_stands_first():
+    counted = MemoryImplementation(counters=True)
+    named = two_targets(3, in_flight=(1, 3), implementation=counted)
+    rows = [load(0, WORD, 1, target=EXT), load(1, WORD, 3, target=EXT), load(2, WORD, 5)]
+    trace, _, _ = run_rows(named, rows, 1, managers=[contents(2)], dead=(1,), cycles=60)
+    # Rows 0 and 1: claims taken, issued, held; row 2 has gone through the local service.
+    assert [trace.waits[-1] >> 8 * row & 0xFF for row in range(3)] == [
+        0b0110_0000,
+        0b0110_0000,
+        0b0001_0000,
+    ]
+
+
 @pytest.mark.parametrize("depth", [1, 3])
 def test_an_engine_of_one_row_has_no_row_to_choose(depth):
     named = engine_memory(1, in_flight=(depth, depth))

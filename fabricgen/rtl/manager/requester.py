@@ -280,9 +280,10 @@ class ManagerRequester(wiring.Component):
             channel.rsp_error.eq(answers.error),
             channel.rsp_fault.eq(answers.is_closed & ~answers.error),
             channel.rsp_fault_address.eq(Mux(answers.error, answers.error_address, exact)),
+            channel.stands.eq(self.stream.req_valid),
         ]
         if self.shape.slots > 1:
-            m.d.comb += channel.rsp_slot.eq(answers.slot)
+            m.d.comb += [channel.rsp_slot.eq(answers.slot), channel.stands_slot.eq(held.slot)]
         if self.plan.requester.reads:
             m.d.comb += [
                 channel.rsp_data.eq(answers.data),

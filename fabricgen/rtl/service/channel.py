@@ -37,6 +37,8 @@ class ServiceChannel(Protocol):
     rsp_error: Signal
     rsp_fault: Signal
     rsp_fault_address: Signal
+    stands: Signal
+    stands_slot: Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,13 @@ class ServiceChannelShape:
             With ``rsp_done``: an active lane lay outside; low address bits of the first one.
             After an error ``rsp_fault`` is clear, and the address is that of the beat whose
             error arrived first.
+
+        What can be watched
+        -------------------
+        stands : In(1), absent unless managed
+            A beat of the access in ``stands_slot`` is offered to the manager and was not taken
+            yet (registered); the access itself may have been taken from the channel.
+        stands_slot : In(range(slots)), absent unless managed or with one slot
         """
         req, bits = self.requester, 8 * self.requester.data_bytes
         members: dict[str, wiring.Member] = {"valid": Out(1), "ready": In(1)}
@@ -129,6 +138,8 @@ class ServiceChannelShape:
         if req.reads:
             members |= {"rsp_data": In(bits), "rsp_strobe": In(req.data_bytes)}
         if self.managed:
-            members["rsp_error"] = In(1)
+            members |= {"rsp_error": In(1), "stands": In(1)}
+            if self.slots > 1:
+                members["stands_slot"] = In(range(self.slots))
         members |= {"rsp_fault": In(1), "rsp_fault_address": In(self.address_bits)}
         return wiring.Signature(members)

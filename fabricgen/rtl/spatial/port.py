@@ -142,8 +142,12 @@ class SpatialPort(wiring.Component):
         ]
         if self.counted:
             tokens = [queue.o.valid for queue in operands.values()]
+            # The target has not taken the firing, or a beat of one that it has.
+            stands = _any(
+                channel.stands for _, channel in self._targets if hasattr(channel, "stands")
+            )
             m.d.comb += self.waits.eq(
-                Cat(*tokens, claim, ~ring.empty, go & ~is_idle, ring.candidate)
+                Cat(*tokens, claim, ~ring.empty, go & ~is_idle | stands, ring.candidate)
             )
         return m
 

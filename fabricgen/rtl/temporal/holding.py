@@ -40,6 +40,8 @@ class Holding(wiring.Component):
         In the cycle after ``select``: it needs no request and is not kept.
     o : Out(ChannelShape(width).signature())
         Oldest firing, from registers; stays offered until it is taken.
+    behind_valid : Out(1), behind : Out(width)
+        The firing behind the oldest one, from registers.
     empty : Out(1)
         No firing here or on its way (registered).
     """
@@ -49,6 +51,8 @@ class Holding(wiring.Component):
     firing: Signal
     skip: Signal
     o: Channel
+    behind_valid: Signal
+    behind: Signal
     empty: Signal
 
     def __init__(self, width: int) -> None:
@@ -62,6 +66,8 @@ class Holding(wiring.Component):
                 "firing": In(width),
                 "skip": In(1),
                 "o": Out(ChannelShape(width).signature()),
+                "behind_valid": Out(1),
+                "behind": Out(width),
                 "empty": Out(1),
             }
         )
@@ -69,7 +75,7 @@ class Holding(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """A queue of two, and the firing on its way to it."""
         m = Module()
-        m.submodules.queue = queue = OperandQueue(self.width, 2)
+        m.submodules.queue = queue = OperandQueue(self.width, 2, shows_behind=True)
         coming = Signal()
         m.d.sync += coming.eq(self.select)
         m.d.comb += [
@@ -78,6 +84,8 @@ class Holding(wiring.Component):
             self.o.valid.eq(queue.o.valid),
             self.o.data.eq(queue.o.data),
             queue.o.ready.eq(self.o.ready),
+            self.behind_valid.eq(queue.behind_valid),
+            self.behind.eq(queue.behind_data),
             # Both are spoken for where the queue is full, or holds one and gets another.
             self.permit.eq(self.o.ready | (queue.i.ready & ~(coming & queue.o.valid))),
             self.empty.eq(queue.empty & ~coming),

@@ -3,7 +3,7 @@
 from functools import reduce
 from operator import and_, or_
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -361,13 +361,16 @@ class TemporalPort(wiring.Component):
             m.d.comb += getattr(self, f"present_{path.name}").eq(getattr(front, f"present_{i}"))
         standing: list[Value] = []
         for position, holding in enumerate(holdings):
-            row = (
-                getattr(self, f"request_{position}").slot[self.shape.index_bits :]
-                if self.shape.slots > 1
-                else None
-            )
-            hot = one_hot(row, self.shape.rows)
-            standing.append(Cat(holding.o.valid & here for here in hot))
+            request: ServiceChannel = getattr(self, f"request_{position}")
+            # The slot is the lowest field of a firing.
+            firings = [(holding.o.valid, holding.o.data), (holding.behind_valid, holding.behind)]
+            if hasattr(request, "stands"):
+                slot = request.stands_slot if self.shape.slots > 1 else Const(0, 0)
+                firings.append((request.stands, slot))
+            for is_there, firing in firings:
+                row = firing[self.shape.index_bits : (self.shape.slots - 1).bit_length()]
+                hot = one_hot(row if self.shape.rows > 1 else None, self.shape.rows)
+                standing.append(Cat(is_there & here for here in hot))
         m.d.comb += [
             self.claim.eq(claims.available),
             self.issued.eq(claims.issued),
