@@ -16,14 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabricgen.author.workload import Workload
+from fabricgen.errors import Invalid
 from fabricgen.plan.rows import MemoryConfiguration
 from fabricgen.records.fabric import Fabric
 from fabricgen.records.fabric_codec import decode, encode
 from sim.environment import SIMULATORS, ToolMissing, require
 from sim.fuzz_fabric import draw_fabric
-from sim.fuzz_work import draw_configuration, draw_workload
+from sim.fuzz_rows import draw_configuration
+from sim.fuzz_work import draw_workload
 from sim.run import SimulationFailed
-from sim.simulate import simulate
+from sim.simulate import model, simulate
 
 __all__ = ["Engine", "Outcome", "draw_engine", "main", "run_engine"]
 
@@ -31,6 +33,10 @@ __all__ = ["Engine", "Outcome", "draw_engine", "main", "run_engine"]
 _VERILATED = 10
 _FIRINGS = 40
 _SHOWN = 4
+_ATTEMPTS = 4
+
+#: What the model refuses because its outcome depends on time.
+_UNORDERED = frozenset({"workload-race", "workload-unconsumed", "workload-output-order"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +65,21 @@ class Outcome:
 
 
 def draw_engine(seed: int) -> Engine:
-    """Everything follows from the seed."""
+    """Everything follows from the seed; rows and traffic that race are drawn again."""
     rng = random.Random(seed)
     fabric = draw_fabric(rng, f"fuzz-{seed}")
     (named,) = fabric.memories
-    configuration = draw_configuration(rng, named)
-    return Engine(fabric, configuration, draw_workload(rng, named, configuration, _FIRINGS))
+    while True:
+        configuration = draw_configuration(rng, named)
+        for _ in range(_ATTEMPTS):
+            workload = draw_workload(rng, named, configuration, _FIRINGS)
+            try:
+                model(named, configuration, workload)
+            except Invalid as error:
+                if not {diagnostic.code for diagnostic in error.diagnostics} <= _UNORDERED:
+                    raise
+                continue
+            return Engine(fabric, configuration, workload)
 
 
 def run_engine(seed: int, simulator: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""Random legal fabrics of one Spatial memory: every capacity, width, sharing and order drawn."""
+"""Random legal fabrics of one memory: schedule, targets, connections, every capacity and width."""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +9,7 @@ from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.check.fabric import findings
 from fabricgen.errors import Invalid
-from fabricgen.plan.contract import port_contract, service_contract
+from fabricgen.plan.contract import port_contract, service_contract, use_pattern_key
 from fabricgen.plan.realisation import unsupported
 from fabricgen.records.access import (
     MaskInactivePair,
@@ -19,13 +19,16 @@ from fabricgen.records.access import (
 )
 from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
 from fabricgen.records.connectivity import (
+    InternalConnection,
     LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
     MemoryConnectivityContract,
+    MemoryDispatchTarget,
     OperationPortDispatch,
 )
-from fabricgen.records.endpoint import TransportEndpoint
+from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation, MemoryNames, NamedMemory
-from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial
+from fabricgen.records.occurrence import MemoryOccurrence, OperationEngine, Spatial, Temporal
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
 from fabricgen.records.resource import FixedPriority, GrantPolicy, RoundRobin
 from fabricgen.records.service import (
@@ -59,7 +62,10 @@ _MASKED = {
     _STORE: (MemoryMaskForm.DYNAMIC, InactiveLaneSemantics.SUPPRESS),
 }
 _ANY_ALIGNMENT = AlignmentDomain(UnsignedDomain.of((0, 63)))
+_LOCAL = LocalMemoryServiceTarget()
+_DIRECT, _LANES = MemoryPortTransactionProjection
 _LANE_LIMIT = 8
+_CONNECTION_LIMIT = 4
 _BEAT_LIMIT = 16
 
 
@@ -89,6 +95,26 @@ class _Choice:
     classes: tuple[MemoryAccessClass, ...]
     roles: dict[ServiceValueRole, int]
     patterns: tuple[int, ...]
+    targets: tuple[MemoryDispatchTarget, ...]
+
+    @property
+    def lanes(self) -> int:
+        """Most lanes of an access."""
+        return max(each.flattened_lane_count.intervals[-1].upper for each in self.classes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Port:
+    """One port before its endpoints have ordinals; a projection for each document pattern."""
+
+    choices: tuple[_Choice, ...]
+    projections: tuple[MemoryPortTransactionProjection, ...]
+
+    def children(self, pattern: int) -> int:
+        """Internal transactions of one pattern."""
+        if self.projections[pattern] is _DIRECT:
+            return 1
+        return max(each.lanes for each in self.choices if pattern in each.patterns)
 
 
 class _Drawing:
@@ -97,15 +123,21 @@ class _Drawing:
     def __init__(self, rng: random.Random, name: str) -> None:
         self.rng = rng
         self.name = name
+        self.contexts = rng.choice([None, None, None, 1, 2, 3, 4, 6])
+        self.tag_width = None if self.contexts is None else rng.choice([2, 3, 3, 4, 6])
+        self.managers = rng.choice([(), (), (64,), (rng.choice([8, 16, 32, 128]),), (32, 64)])
+        self.has_local = not self.managers or rng.random() < 0.6
         self.aligned = rng.random() < 0.3
         self.sharing = rng.choice([0.0, 0.3, 0.8])
         self.pool: list[_Endpoint] = []
         self.beat = rng.choice([8, 16, 32, 32, 64, 64, 128, 256])
         # Wide engines cost most of the time and have few more ways to be wrong: the service's
         # logic grows with the square of the beats of one access.
-        self.payload_bits = min(rng.choice([64, 128, 128, 256, 512]), _BEAT_LIMIT * self.beat)
+        narrowest = min((self.beat, *self.managers))
+        self.payload_bits = min(rng.choice([64, 128, 128, 256, 512]), _BEAT_LIMIT * narrowest)
         sizes = [8, 16, 32, 64, 128] if self.aligned else [8, 16, 24, 32, 40, 64, 96, 128]
-        self.sizes = sorted(rng.sample(sizes, rng.randint(1, 3)))
+        sizes = [size for size in sizes if size <= self.payload_bits]
+        self.sizes = sorted(rng.sample(sizes, rng.randint(1, min(3, len(sizes)))))
 
     def fabric(self) -> Fabric:
         """Ports first; the service then serves what they ask."""
@@ -113,63 +145,117 @@ class _Drawing:
         ports = [self._port() for _ in range(rng.choice([1, 1, 2, 2, 3, 4]))]
         order = sorted(range(len(self.pool)), key=lambda at: not self.pool[at].is_input)
         ordinal = {at: place for place, at in enumerate(order)}
-        records = tuple(self._record(choices, count, ordinal) for choices, count in ports)
+        records = tuple(self._record(port, ordinal) for port in ports)
+        contract = Spatial() if self.contexts is None else Temporal(self.contexts)
         occurrence = MemoryOccurrence(
             endpoints=tuple(
                 TransportEndpoint(
-                    EndpointDirection.IN if end.is_input else EndpointDirection.OUT, end.width
+                    EndpointDirection.IN if end.is_input else EndpointDirection.OUT,
+                    end.width,
+                    self.tag_width,
                 )
                 for end in (self.pool[at] for at in order)
             ),
-            engine=OperationEngine(Spatial(), records),
-            local_service=self._service([choices for choices, _ in ports]),
-            manager_endpoints=(),
+            engine=OperationEngine(contract, records),
+            local_service=self._service([port.choices for port in ports])
+            if self.has_local
+            else None,
+            manager_endpoints=tuple(map(ServiceEndpoint, self.managers)),
             subordinate_endpoints=(),
             connectivity=MemoryConnectivityContract(
                 operation_ports=tuple(
-                    OperationPortDispatch(
-                        ((LocalMemoryServiceTarget(),),) * len(record.capability_alternatives)
-                    )
-                    for record in records
+                    self._dispatch(port, record, ordinal)
+                    for port, record in zip(ports, records, strict=True)
                 ),
                 subordinate_endpoints=(),
-                internal_connections=(),
+                internal_connections=self._connections(ordinal),
             ),
         )
         names = MemoryNames(
             tuple(f"e{place}" for place in range(len(order))),
             tuple(f"port{place}" for place in range(len(records))),
-            tuple(tuple(f"way{key}" for key in range(count)) for _, count in ports),
+            tuple(tuple(f"way{key}" for key in range(len(port.projections))) for port in ports),
+            tuple(f"ext{place}" for place in range(len(self.managers))),
         )
-        options = MemoryImplementation(aligned_bases=self.aligned)
+        options = MemoryImplementation(
+            aligned_bases=self.aligned,
+            issue_lanes=rng.choice([1, 1, 2, 3, 8]),
+            counters=rng.random() < 0.3,
+        )
         return Fabric(self.name, (NamedMemory("mem0", occurrence, names, options),))
 
-    def _port(self) -> tuple[list[_Choice], int]:
-        """Alternatives and the number of use patterns, each of which some alternative admits."""
+    def _connections(self, ordinal: dict[int, int]) -> tuple[InternalConnection, ...]:
+        """Pairs of a result and an operand that is no wider."""
+        pairs = [
+            InternalConnection(ordinal[source], ordinal[sink])
+            for source, out in enumerate(self.pool)
+            for sink, end in enumerate(self.pool)
+            if end.is_input and not out.is_input and out.width >= end.width
+        ]
+        count = self.rng.choice([0, 1, 2, _CONNECTION_LIMIT])
+        return tuple(sorted(self.rng.sample(pairs, min(count, len(pairs)))))
+
+    def _dispatch(
+        self, port: _Port, record: MemoryOperationPort, ordinal: dict[int, int]
+    ) -> OperationPortDispatch:
+        """Targets in the order that the normal form gave the alternatives."""
+        by_roles = {
+            (
+                choice.schema,
+                frozenset((role, ordinal[at]) for role, at in choice.roles.items()),
+            ): choice.targets
+            for choice in port.choices
+        }
+        return OperationPortDispatch(
+            tuple(
+                by_roles[
+                    alternative.actor_contract_domain.actor_schema,
+                    frozenset(alternative.role_to_endpoint),
+                ]
+                for alternative in record.capability_alternatives
+            )
+        )
+
+    def _targets(self) -> tuple[MemoryDispatchTarget, ...]:
+        rng = self.rng
+        every: list[MemoryDispatchTarget] = [_LOCAL] if self.has_local else []
+        every += [ManagerEndpointTarget(ordinal) for ordinal in range(len(self.managers))]
+        chosen = rng.sample(range(len(every)), rng.randint(1, len(every)))
+        return tuple(every[at] for at in sorted(chosen))
+
+    def _port(self) -> _Port:
+        """Alternatives and use patterns, each of which some alternative admits."""
         rng = self.rng
         count = rng.choice([1, 1, 1, 2])
+        projections = tuple(rng.choice([_DIRECT, _DIRECT, _LANES]) for _ in range(count))
         chosen: list[_Choice] = []
         for _ in range(rng.choice([1, 1, 2, 3])):
             patterns = tuple(sorted(rng.sample(range(count), rng.randint(1, count))))
-            chosen.append(self._alternative(patterns))
+            chosen.append(self._alternative(patterns, projections))
         missing = set(range(count)) - {key for each in chosen for key in each.patterns}
         if missing:
-            chosen.append(self._alternative(tuple(sorted(missing))))
-        return chosen, count
+            chosen.append(self._alternative(tuple(sorted(missing)), projections))
+        return _Port(tuple(chosen), projections)
 
-    def _alternative(self, patterns: tuple[int, ...]) -> _Choice:
+    def _alternative(
+        self, patterns: tuple[int, ...], projections: Sequence[MemoryPortTransactionProjection]
+    ) -> _Choice:
         rng = self.rng
         schema = rng.choice([_LOAD, _STORE])
         volatile = rng.choice([(False,), (False,), (True,), (False, True)])
-        classes = [self._access_class(schema) for _ in range(rng.choice([1, 1, 2, 3]))]
+        # Only an access with lanes can be walked.
+        walks = any(projections[pattern] is _LANES for pattern in patterns)
+        forms = [form for form in _FORM if not walks or form is not _FORM.ELEMENT]
+        classes = [self._access_class(schema, forms) for _ in range(rng.choice([1, 1, 2, 3]))]
         roles: dict[ServiceValueRole, int] = {}
         for role, width in self._widths(classes).items():
             is_input = role in MEMORY_SCHEMAS[schema].input_roles
-            roles[role] = self._bind(is_input, width, set(roles.values()))
+            # Tags tell the operands of a row apart, but its results need their own endpoints.
+            shares = is_input and self.contexts is not None
+            roles[role] = self._bind(is_input, width, set() if shares else set(roles.values()))
         data = self.pool[roles[_R.DATA]].width
-        return _Choice(
-            schema, volatile, tuple(self._exact(c, schema, data) for c in classes), roles, patterns
-        )
+        exact = tuple(self._exact(each, schema, data) for each in classes)
+        return _Choice(schema, volatile, exact, roles, patterns, self._targets())
 
     def _bind(self, is_input: bool, width: int, taken: set[int]) -> int:
         """Share an endpoint that carries the role, or add one with some bits to spare."""
@@ -185,9 +271,11 @@ class _Drawing:
         self.pool.append(_Endpoint(is_input, width and width + self.rng.choice([0, 0, 0, 1, 8])))
         return len(self.pool) - 1
 
-    def _access_class(self, schema: OperationSchemaId) -> MemoryAccessClass:
+    def _access_class(
+        self, schema: OperationSchemaId, forms: Sequence[MemoryAccessForm]
+    ) -> MemoryAccessClass:
         rng = self.rng
-        form = rng.choice(list(_FORM))
+        form = rng.choice(forms)
         elements = sorted(rng.sample(self.sizes, rng.randint(1, min(2, len(self.sizes)))))
         lanes, masks = (1, 1), (_UNMASKED,)
         if form is not _FORM.ELEMENT:
@@ -233,41 +321,48 @@ class _Drawing:
         self.rng.shuffle(items)
         return dict(items)
 
-    def _record(
-        self, choices: Sequence[_Choice], patterns: int, ordinal: dict[int, int]
-    ) -> MemoryOperationPort:
-        rng = self.rng
+    def _record(self, port: _Port, ordinal: dict[int, int]) -> MemoryOperationPort:
+        rng, contexts = self.rng, self.contexts or 1
         inputs = {
             role
-            for each in choices
+            for each in port.choices
             for role in each.roles
             if role in MEMORY_SCHEMAS[each.schema].input_roles
         }
+        deepest = 1 if self.contexts is not None else 4
         return MemoryOperationPort.of(
-            endpoint_inventory={ordinal[at] for each in choices for at in each.roles.values()},
+            endpoint_inventory={ordinal[at] for each in port.choices for at in each.roles.values()},
             resource_contract=port_contract(
-                in_flight=(
-                    rng.choice([1, 1, 2, 3, 4, 5, 8]),
-                    rng.choice([1, 1, 2, 3, 4, 5, 8]),
-                ),
-                result_holding=(
-                    rng.choice([1, 2, 3, 4, 6, 7, 8]),
-                    rng.choice([1, 2, 3, 4, 6, 7, 8]),
-                ),
-                operand_depths=[rng.randint(1, 4) for _ in inputs],
-                transactions=(1,) * patterns,
+                in_flight=self._capacity([1, 1, 2, 3, 4, 5, 8]),
+                result_holding=self._capacity([1, 2, 3, 4, 6, 7, 8]),
+                operand_depths=[rng.randint(1, deepest) for _ in inputs],
+                transactions=[port.children(key) for key in range(len(port.projections))],
+                contexts=contexts,
+                grant=_grant(rng, contexts),
             ),
-            operation_pattern_semantics=(MemoryPortTransactionProjection.DIRECT,) * patterns,
+            operation_pattern_semantics=tuple(
+                each for each in port.projections for _ in range(contexts)
+            ),
             capability_alternatives=[
                 MemoryCapabilityAlternative.of(
                     _actors(each.schema, each.volatile),
                     [(role, ordinal[at]) for role, at in each.roles.items()],
                     ParameterizedMemoryAccessDomain.of(*each.classes),
-                    each.patterns,
+                    [
+                        use_pattern_key(pattern, context, contexts)
+                        for pattern in each.patterns
+                        for context in range(contexts)
+                    ],
                 )
-                for each in choices
+                for each in port.choices
             ],
         )
+
+    def _capacity(self, choices: Sequence[int]) -> tuple[int, int]:
+        """Of one context and of all, which may be less than the sum, and less than the rows."""
+        rng = self.rng
+        each, rows = rng.choice(choices), self.contexts or 1
+        return each, rng.choice([each, rng.choice(choices), rows, each * rows, each + rows])
 
     def _service(self, ports: Sequence[Sequence[_Choice]]) -> LocalMemoryService:
         rng, count = self.rng, len(ports)
@@ -296,6 +391,7 @@ class _Drawing:
                 (choice.schema.value, volatile, access.access_form.value, element, port)
                 for port, choices in enumerate(ports)
                 for choice in choices
+                if _LOCAL in choice.targets
                 for volatile in choice.volatile
                 for access in choice.classes
                 for interval in access.element_width_bits.intervals

@@ -1,162 +1,121 @@
-"""Random legal rows of a fabric, and race-free traffic that aims at the edges."""
+"""Random race-free traffic of configured rows, which aims at the edges of what they reach."""
 
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from fabricgen.author.workload import StreamRef, Workload
-from fabricgen.plan.admission import Admission, admissions, admitting_capability
+from fabricgen.plan.demand import row_bindings
 from fabricgen.plan.lanes import active_lanes, element_bytes
-from fabricgen.plan.realisation import unsupported_rows
-from fabricgen.plan.roles import active_roles
-from fabricgen.plan.row_check import configuration_findings
-from fabricgen.plan.rows import (
-    Active,
-    MemoryConfiguration,
-    OperationRow,
-    ResultDestination,
-    RoleSource,
-)
-from fabricgen.records.connectivity import LocalMemoryServiceTarget
+from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow
+from fabricgen.records.connectivity import ManagerEndpointTarget, MemoryDispatchTarget
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.records.service import MemoryServiceRegion
-from fabricgen.schema.actor import (
-    CanonicalActorProjection,
-    CanonicalMemoryAccessView,
-    PlainContract,
-)
 from fabricgen.schema.memory import MEMORY_SCHEMAS
-from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryAddressForm, ServiceValueRole
+from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
+from sim.fuzz_rows import admitted_regions, row_edges
+from sim.make_job import memory_parts
 
-__all__ = ["draw_configuration", "draw_workload"]
+__all__ = ["draw_workload"]
 
 _R = ServiceValueRole
 #: Owner of bytes that every row may read and none may write.
 _SHARED = -1
-_ATTEMPTS = 40
+#: Indices near the base of a row of a manager that its tokens prefer.
+_NEAR = 70
 
-
-def draw_configuration(rng: random.Random, named: NamedMemory) -> MemoryConfiguration:
-    """At least one Active row; most ports have one, where their endpoints are still free."""
-    engine = named.occurrence.engine
-    if engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
-    rows: list[OperationRow | None] = [None] * len(engine.ports)
-    while not any(rows):
-        for port in rng.sample(range(len(rows)), len(rows)):
-            if rng.random() < 0.1:
-                continue
-            for _ in range(_ATTEMPTS):
-                trial = [*rows]
-                trial[port] = _row(rng, named, port)
-                if _is_legal(named, Active(tuple(trial))):
-                    rows = trial
-                    break
-    return Active(tuple(rows))
+_Parts = tuple[tuple[int, bytes], ...]
 
 
 def draw_workload(
     rng: random.Random, named: NamedMemory, configuration: MemoryConfiguration, firings: int
 ) -> Workload:
-    """Tokens for every ingress, also unused ones and some more than match, and all of memory."""
-    rows = configuration.operation_rows if isinstance(configuration, Active) else ()
-    active = [(ordinal, row) for ordinal, row in enumerate(rows) if row is not None]
-    service = named.occurrence.local_service
-    capacity = 0 if service is None else service.capacity_bytes
-    owners = _owners(rng, active, capacity)
+    """Tokens for every ingress, also unused ones and some more than match, and all of memory.
+
+    Rows that only the model can tell to race (their addresses come from other rows) still may.
+    """
+    table = configuration.operation_rows if isinstance(configuration, Active) else ()
+    rows = {ordinal: row for ordinal, row in enumerate(table) if row is not None}
+    owners = {
+        target: _Owners(rng, {k: row for k, row in rows.items() if row.service_target == target})
+        for target in {row.service_target: None for row in rows.values()}
+    }
+    counts = _firings(rng, table, firings)
     streams: dict[StreamRef, tuple[int, ...]] = {}
-    for ordinal, row in active:
-        count = rng.randint(1, firings)
-        for endpoint, tokens in _RowTraffic(rng, named, ordinal, row, owners).streams(count):
-            streams[0, endpoint, None] = tokens
+    for ordinal, row in rows.items():
+        traffic = _RowTraffic(rng, named, ordinal, row, owners[row.service_target])
+        for (endpoint, tag), tokens in traffic.streams(counts[ordinal]):
+            streams[0, endpoint, tag] = tokens
     for ordinal, endpoint in enumerate(named.occurrence.endpoints):
-        if endpoint.direction is EndpointDirection.IN and (0, ordinal, None) not in streams:
+        if endpoint.direction is not EndpointDirection.IN:
+            continue
+        width = endpoint.tag_width
+        reference = (0, ordinal, None if width is None else rng.randrange(1 << width))
+        if reference not in streams and (width is None or rng.random() < 0.2):
             some = range(rng.choice([0, 0, 3]))
-            streams[0, ordinal, None] = tuple(rng.getrandbits(endpoint.payload_width) for _ in some)
-    return Workload(streams, (((0, rng.randbytes(capacity)),),))
+            streams[reference] = tuple(rng.getrandbits(endpoint.payload_width) for _ in some)
+    service = named.occurrence.local_service
+    local = b"" if service is None else _contents(rng, service.capacity_bytes)
+    contents = ((0, local),) if local else ()
+    return Workload(streams, (contents,), managers=(_managers(rng, named, rows),))
 
 
-def _is_legal(named: NamedMemory, configuration: MemoryConfiguration) -> bool:
-    return not (
-        configuration_findings(named, configuration) or unsupported_rows(named, configuration)
-    )
+def _firings(rng: random.Random, table: Sequence[OperationRow | None], most: int) -> dict[int, int]:
+    """Rows that feed one another fire equally often."""
+    count = {ordinal: rng.randint(1, most) for ordinal in range(len(table))}
+    edges = row_edges(table)
+    for _ in edges:
+        for edge in edges:
+            fewest = min(count[row] for row in edge)
+            count |= dict.fromkeys(edge, fewest)
+    for _, consumer in edges:
+        # A token may stay in the slot of a row that feeds no other one.
+        if rng.random() < 0.2 and all(producer != consumer for producer, _ in edges):
+            count[consumer] = max(0, count[consumer] - 1)
+    return count
 
 
-def _row(rng: random.Random, named: NamedMemory, port: int) -> OperationRow:
-    """A row out of one product of what the port and the service admit together."""
-    occurrence = named.occurrence
-    if occurrence.engine is None or occurrence.local_service is None:
-        raise ValueError("Occurrence must have an engine and a local service, not None")
-    found = rng.choice(admissions(occurrence, port))
-    alternative = occurrence.engine.ports[port].capability_alternatives[found.alternative]
-    actor = CanonicalActorProjection(found.schema, PlainContract(rng.choice(found.volatile_values)))
-    access = _access(rng, found)
-    inputs, results = active_roles(alternative, actor, access)
-    row = OperationRow(
-        port=port,
-        capability_alternative=found.alternative,
-        use_pattern=rng.choice(alternative.admissible_use_patterns),
-        actor=actor,
-        access=access,
-        base_addr=0,
-        sources=tuple((role, RoleSource()) for role, _ in inputs),
-        destinations=tuple((role, ResultDestination(expose=True)) for role, _ in results),
-        service_target=LocalMemoryServiceTarget(),
-    )
-    return replace(row, base_addr=_base(rng, named, row, occurrence.local_service.capacity_bytes))
+def _contents(rng: random.Random, size: int) -> bytes:
+    """Anything; or small numbers, which make sense as indices."""
+    if rng.random() < 0.6:
+        return rng.randbytes(size)
+    return bytes(rng.randrange(40) if at % 4 == 0 else 0 for at in range(size))
 
 
-def _base(rng: random.Random, named: NamedMemory, row: OperationRow, capacity: int) -> int:
-    """Mostly below something that the row may reach, since indices are never negative."""
-    region = rng.choice(_regions(named, row))
-    start, middle = region.address_base_bytes, region.address_base_bytes + region.size_bytes // 2
-    base = rng.choice([0, start, max(0, start - 1), middle, rng.randrange(capacity)])
-    size = element_bytes(row.access)
-    return base - base % size if named.implementation.aligned_bases else base
+def _managers(
+    rng: random.Random, named: NamedMemory, rows: Mapping[int, OperationRow]
+) -> dict[int, _Parts]:
+    """Some bytes around the base of each row."""
+    contents: dict[int, dict[int, int]] = {
+        ordinal: {} for ordinal in range(len(named.occurrence.manager_endpoints))
+    }
+    for row in rows.values():
+        for found in contents.values():
+            base = max(0, row.base_addr - rng.randrange(16))
+            data = _contents(rng, rng.randrange(1, 300))
+            end = min(base + len(data), 1 << 64)
+            found.update(zip(range(base, end), data, strict=False))
+    return {ordinal: memory_parts(found) for ordinal, found in contents.items() if found}
 
 
-def _access(rng: random.Random, found: Admission) -> CanonicalMemoryAccessView:
-    elements, lanes, indices = (
-        [value for i in domain.intervals for value in range(i.lower, i.upper + 1)]
-        for domain in (found.element_widths, found.lane_counts, found.index_widths)
-    )
-    return CanonicalMemoryAccessView(
-        form=found.form,
-        address_form=MemoryAddressForm.ROOT_RELATIVE,
-        element_bits=rng.choice(elements),
-        lane_count=rng.choice(lanes),
-        mask_form=rng.choice(found.mask_forms),
-        address_lane_bits=rng.choice(indices),
-    )
-
-
-def _owners(
-    rng: random.Random, active: Sequence[tuple[int, OperationRow]], capacity: int
-) -> list[int]:
-    """Who may touch each byte: one storing row, or every loading row.
+class _Owners:
+    """Who may touch each byte of one target: one storing row, or every loading row.
 
     Runs are as short as one element, so that rows meet in one beat and even in one access.
     """
-    stores = [ordinal for ordinal, row in active if MEMORY_SCHEMAS[row.actor.schema_id].writes]
-    loads = [_SHARED] * (len(active) - len(stores))
-    sizes = [element_bytes(row.access) for _, row in active]
-    run = rng.choice([max(sizes), 4 * max(sizes), 64])
-    shift = rng.choice([0, rng.randrange(run)])
-    runs = [rng.choice(stores + loads) for _ in range(capacity // run + 2)]
-    return [runs[(byte + shift) // run] for byte in range(capacity)]
 
+    def __init__(self, rng: random.Random, rows: Mapping[int, OperationRow]) -> None:
+        stores = [o for o, row in rows.items() if MEMORY_SCHEMAS[row.actor.schema_id].writes]
+        loads = [_SHARED] * (len(rows) - len(stores))
+        sizes = [element_bytes(row.access) for row in rows.values()]
+        self._run = rng.choice([max(sizes), 4 * max(sizes), 64])
+        self._shift = rng.choice([0, rng.randrange(self._run)])
+        self._runs = [rng.choice(stores + loads) for _ in range(61)]
 
-def _regions(named: NamedMemory, row: OperationRow) -> tuple[MemoryServiceRegion, ...]:
-    service = named.occurrence.local_service
-    if service is None:
-        raise ValueError("Occurrence must have a local service, not None")
-    contract = service.memory_service_contract
-    capability = admitting_capability(named.occurrence, row)
-    if capability is None:
-        raise ValueError(f"Row must be admitted by a service capability, not {row!r}")
-    ordinals = contract.capabilities[capability].service_region_ordinals
-    return tuple(contract.regions[ordinal] for ordinal in ordinals)
+    def belong_to(self, owner: int, address: int, size: int) -> bool:
+        """Whether all bytes are the owner's."""
+        first, last = ((byte + self._shift) // self._run for byte in (address, address + size - 1))
+        return all(self._runs[run % len(self._runs)] == owner for run in range(first, last + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,22 +135,27 @@ class _RowTraffic:
         named: NamedMemory,
         ordinal: int,
         row: OperationRow,
-        owners: Sequence[int],
+        owners: _Owners,
     ) -> None:
-        engine = named.occurrence.engine
-        if engine is None:
-            raise ValueError("Occurrence must have an operation engine, not None")
-        alternative = engine.ports[row.port].capability_alternatives[row.capability_alternative]
         self._rng = rng
         self._access = row.access
         self._base = row.base_addr
-        self._owner = ordinal if MEMORY_SCHEMAS[row.actor.schema_id].writes else _SHARED
+        writes = MEMORY_SCHEMAS[row.actor.schema_id].writes
+        self._owner = ordinal if writes else _SHARED
         self._owners = owners
-        self._regions = _regions(named, row)
-        self._inputs, _ = active_roles(alternative, row.actor, row.access)
+        self._spans = _spans(named, row, row.service_target)
+        self._end = max(end for _, end in self._spans)
+        # Nothing orders the firings of a row at a manager, so it may write each byte once.
+        self._written: set[int] | None = set() if writes and self._end == 1 << 64 else None
+        inputs, _ = row_bindings(named.occurrence, row)
+        sources = dict(row.sources)
+        self._inputs = [
+            (role, (endpoint, sources[role].tag))
+            for role, endpoint in inputs
+            if sources[role].connection is None
+        ]
         self._widths = {
-            role: named.occurrence.endpoints[endpoint].payload_width
-            for role, endpoint in self._inputs
+            role: named.occurrence.endpoints[endpoint].payload_width for role, endpoint in inputs
         }
         aim = self._aim()
         hot = rng.sample(aim.inside, min(len(aim.inside), rng.randint(1, 4)))
@@ -200,49 +164,54 @@ class _RowTraffic:
         if not any(weight for _, weight in self._sources):
             self._sources = [(source, 1) for source, _ in self._sources]
 
-    def streams(self, count: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Tokens by endpoint; some roles get a few more than the others."""
+    def streams(self, count: int) -> Iterator[tuple[tuple[int, int | None], tuple[int, ...]]]:
+        """Tokens by endpoint and tag; some roles get a few more than the others."""
         rng, is_masked = self._rng, _R.MASK in self._widths
-        firings = [self._firing() for _ in range(count if self._sources or is_masked else 0)]
-        for role, endpoint in self._inputs:
+        firings: list[dict[ServiceValueRole, int]] = []
+        for _ in range(count if self._sources or is_masked else 0):
+            firing = self._firing()
+            if firing is None:
+                break
+            firings.append(firing)
+        external = {role for role, _ in self._inputs}
+        for role, reference in self._inputs:
             tokens = [firing[role] for firing in firings]
             # At least one role has none to spare; what no firing consumes may be anything.
             extra = 0 if role is _R.ADDRESS and not is_masked else rng.choice([0, 0, 0, 1, 6])
-            extra *= role is not _R.MASK
+            extra *= role is not _R.MASK and not external.isdisjoint({_R.ADDRESS, _R.MASK})
             tokens += [rng.getrandbits(self._widths[role]) for _ in range(extra)]
-            yield endpoint, tuple(tokens)
+            yield reference, tuple(tokens)
 
     def _aim(self) -> _Aim:
         """Every small index, and indices at the ends of what can be said."""
-        size, capacity = element_bytes(self._access), len(self._owners)
+        size = element_bytes(self._access)
         top = (1 << self._access.address_lane_bits) - 1
-        near = (capacity - self._base) // size
-        small = [index for index in range(min(near + 10, top + 1)) if self._is_ours(index)]
-        far = [top, top // 2, top - 1, *(2**k // size for k in (8, 16, 31, 32, 63, 64))]
+        near = (self._end - self._base) // size
+        small = [index for index in range(min(near + 10, top + 1, _NEAR)) if self._is_ours(index)]
+        last = range(max(0, near - 3), min(near + 10, top + 1))
+        far = [top, top // 2, top - 1, *(2**k // size for k in (8, 16, 31, 32, 63, 64)), *last]
         far += [self._rng.randint(0, top) for _ in range(4)]
         edge = [index for index in far if 0 <= index <= top and self._is_ours(index)]
-        edge += [index for index in small if index >= near - 3]
         inside = [index for index in small if index <= near]
         return _Aim(tuple(inside), tuple(edge))
 
     def _is_ours(self, index: int) -> bool:
         """Whether all lanes behind an index may be accessed, or come to nothing."""
+        size = element_bytes(self._access)
+        return all(self._is_free(address, size) for address in self._lanes(index))
+
+    def _lanes(self, index: int) -> list[int]:
+        """Addresses of all lanes that follow one index."""
         access, size = self._access, element_bytes(self._access)
         lanes = 1 if access.form is MemoryAccessForm.INDEXED else access.lane_count
-        addresses = (self._base + (index + lane) * size for lane in range(lanes))
-        return all(self._is_free(address, size) for address in addresses)
+        return [self._base + (index + lane) * size for lane in range(lanes)]
 
     def _is_free(self, address: int, size: int) -> bool:
-        is_served = any(
-            region.address_base_bytes <= address and address + size <= region.end_bytes
-            for region in self._regions
-        )
-        return not is_served or all(
-            owner == self._owner for owner in self._owners[address : address + size]
-        )
+        is_served = any(low <= address and address + size <= end for low, end in self._spans)
+        return not is_served or self._owners.belong_to(self._owner, address, size)
 
-    def _firing(self) -> dict[ServiceValueRole, int]:
-        """Operands of one firing; bits above the payload are anything."""
+    def _firing(self) -> dict[ServiceValueRole, int] | None:
+        """Operands of one firing; bits above the payload are anything. None: nothing is left."""
         rng, access, lanes = self._rng, self._access, self._access.lane_count
         operands = {_R.CONTROL: 0}
         mask = None
@@ -256,18 +225,41 @@ class _RowTraffic:
         needed = active if access.form is MemoryAccessForm.INDEXED else [any(active)]
         indices = [self._index(is_needed) for is_needed in needed]
         bits = access.address_lane_bits
-        token = sum(index << (bits * lane) for lane, index in enumerate(indices))
+        token = 0
+        for lane, index in enumerate(indices):
+            if index is None:
+                return None
+            token |= index << bits * lane
         operands[_R.ADDRESS] = self._with_noise(_R.ADDRESS, token, access.address_bits)
         return operands
 
-    def _index(self, is_needed: bool) -> int:
+    def _index(self, is_needed: bool) -> int | None:
         """One of the row's own where a lane is active, else anything."""
         if not is_needed:
             return self._rng.getrandbits(self._access.address_lane_bits)
         weights = [weight for _, weight in self._sources]
-        ((source, _),) = self._rng.choices(self._sources, weights)
-        return self._rng.choice(source)
+        for _ in range(_NEAR):
+            ((source, _),) = self._rng.choices(self._sources, weights)
+            index = self._rng.choice(source)
+            if self._written is None:
+                return index
+            size = element_bytes(self._access)
+            touched = {byte + at for byte in self._lanes(index) for at in range(size)}
+            if self._written.isdisjoint(touched):
+                self._written |= touched
+                return index
+        return None
 
     def _with_noise(self, role: ServiceValueRole, value: int, bits: int) -> int:
         spare = self._widths[role] - bits
         return value | self._rng.getrandbits(spare) << bits if spare > 0 else value
+
+
+def _spans(
+    named: NamedMemory, row: OperationRow, target: MemoryDispatchTarget
+) -> list[tuple[int, int]]:
+    """First byte, and end, of everything that the row reaches."""
+    if isinstance(target, ManagerEndpointTarget):
+        return [(0, 1 << 64)]
+    regions = admitted_regions(named, row)
+    return [(region.address_base_bytes, region.end_bytes) for region in regions]

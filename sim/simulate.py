@@ -19,7 +19,7 @@ from sim.python_simulator import run_job
 from sim.report import RowReport, SimulationReport
 from sim.stalls import PATTERNS
 
-__all__ = ["simulate"]
+__all__ = ["model", "simulate"]
 
 #: The model, each run and each report hold the whole contents.
 _LARGEST_CAPACITY_BYTES = 2**26
@@ -69,10 +69,7 @@ def simulate(
     else:
         configurations = decode_image(fabric, image)
     (named,), (configuration,) = fabric.memories, configurations
-    streams = {(endpoint, tag): tokens for (_, endpoint, tag), tokens in workload.streams.items()}
-    before = _contents(named, workload.memories[0] if workload.memories else ())
-    managers = _manager_contents(workload.managers[0] if workload.managers else {})
-    execution = execute(named, configuration, streams, before, managers)
+    stimulus, execution = model(named, configuration, workload)
     expectations = tuple(_unexpected(named, workload, execution))
     runs: tuple[RunResult, ...] = ()
     waves_file = None
@@ -83,7 +80,6 @@ def simulate(
         # Python's simulator takes the design as it is; the others read what is emitted.
         emitted = None if simulator == "python" else emit_fabric(fabric, build_dir / "rtl")
         banks = () if emitted is None else emitted.banks[0]
-        stimulus = Stimulus(streams, before, managers)
         job = make_job(fabric, configuration, stimulus, execution, image, banks, passes)
         directory = (build_dir / simulator).resolve()
         if emitted is None:
@@ -92,6 +88,17 @@ def simulate(
             runs, waves_file = _run(job, emitted, simulator, waves, directory)
     ports = _row_ports(named, configuration)
     return _report(fabric, simulator, seed, execution, ports, runs, expectations, waves_file)
+
+
+def model(
+    named: NamedMemory, configuration: MemoryConfiguration, workload: Workload
+) -> tuple[Stimulus, Execution]:
+    """What goes into the one memory of a fabric, and what the model makes of it."""
+    streams = {(endpoint, tag): tokens for (_, endpoint, tag), tokens in workload.streams.items()}
+    before = _contents(named, workload.memories[0] if workload.memories else ())
+    managers = _manager_contents(workload.managers[0] if workload.managers else {})
+    execution = execute(named, configuration, streams, before, managers)
+    return Stimulus(streams, before, managers), execution
 
 
 def _run(
