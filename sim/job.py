@@ -226,7 +226,9 @@ class Job:
     @property
     def is_unmatched(self) -> bool:
         """Whether some token is offered under a tag that no Active row matches."""
-        return any(item.tag is not None and item.row is None for item in self.ingresses)
+        return any(
+            item.tag is not None and item.row is None and item.tokens for item in self.ingresses
+        )
 
     def write(self, path: Path) -> None:
         """Write the job as JSON."""

@@ -4,17 +4,18 @@ from functools import cache
 import pytest
 
 from fabricgen.check.fabric import findings
-from fabricgen.model.execute import execute
-from fabricgen.plan.realisation import unsupported
+from fabricgen.plan.realisation import unsupported, unsupported_rows
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.rtl.service.address import AddressSplit
 from sim import fuzz
 from sim.fuzz import draw_engine, main
+from sim.fuzz_rows import row_edges
+from sim.simulate import model
 
 SEEDS = range(40)
 
-#: An engine of one port that is quick to simulate: loads of four bytes from two banks.
-SMALL = 24
+#: A Spatial engine of one port that is quick to simulate: pairs of eight bytes from two banks.
+SMALL = 41
 
 
 @cache
@@ -28,13 +29,9 @@ def test_what_is_drawn_is_legal_realisable_and_free_of_races():
         assert not findings(engine.fabric)
         assert not unsupported(engine.fabric)
         assert not configuration_findings(named, engine.configuration)
-        streams = {
-            (endpoint, tag): tokens
-            for (_, endpoint, tag), tokens in engine.workload.streams.items()
-        }
-        ((_, memory),) = engine.workload.memories[0]
+        assert not unsupported_rows(named, engine.configuration)
         # A race would be Invalid.
-        execute(named, engine.configuration, streams, memory)
+        model(named, engine.configuration, engine.workload)
 
 
 def test_a_seed_always_draws_the_same_engine():
@@ -46,7 +43,7 @@ def test_forty_engines_differ_in_what_matters():
     drawn = engines()
     memories = [engine.fabric.memories[0] for engine in drawn]
     services = [named.occurrence.local_service for named in memories]
-    contracts = [service.memory_service_contract for service in services]
+    contracts = [service.memory_service_contract for service in services if service]
     rows = [row for engine in drawn for row in engine.configuration.operation_rows if row]
     assert {len(named.names.ports) for named in memories} == {1, 2, 3, 4}
     assert len({contract.capabilities[0].service_beat_width_bits for contract in contracts}) >= 5
@@ -57,6 +54,54 @@ def test_forty_engines_differ_in_what_matters():
     assert any(row.access.element_bits == 24 for row in rows)
     assert any(named.implementation.aligned_bases for named in memories)
     assert any(row.capability_alternative for row in rows)
+
+
+def test_forty_engines_have_both_schedules_and_all_targets():
+    drawn = engines()
+    occurrences = [engine.fabric.memories[0].occurrence for engine in drawn]
+    contexts = {
+        getattr(each.engine.contract, "resident_context_count", None) for each in occurrences
+    }
+    assert contexts >= {None, 1, 2, 3, 4}
+    assert {len(each.manager_endpoints) for each in occurrences} == {0, 1, 2}
+    assert {each.local_service is None for each in occurrences} == {True, False}
+    # Rows of both targets in one engine, and a port with several targets.
+    dispatched = [
+        targets
+        for each in occurrences
+        for port in each.connectivity.operation_ports
+        for targets in port.capability_target_domains
+    ]
+    assert {len(targets) for targets in dispatched} >= {1, 2}
+    options = [engine.fabric.memories[0].implementation for engine in drawn]
+    assert len({option.issue_lanes for option in options}) >= 3
+    assert {option.counters for option in options} == {True, False}
+
+
+def test_forty_engines_feed_rows_from_rows_and_walk_lanes():
+    drawn = engines()
+    edges = [row_edges(engine.configuration.operation_rows) for engine in drawn]
+    assert sum(map(bool, edges)) >= 8
+    # Fanout of one connection, and several connections in one engine.
+    assert max(map(len, edges)) >= 3
+    rows = [
+        (engine.fabric.memories[0].occurrence.engine.ports[row.port], row)
+        for engine in drawn
+        for row in engine.configuration.operation_rows
+        if row
+    ]
+    walks = [port.operation_pattern_semantics[row.use_pattern].name for port, row in rows]
+    assert len(set(walks)) == 2
+    hidden = [not d.expose for _, row in rows for _, d in row.destinations]
+    assert any(hidden)
+    done = [
+        model(engine.fabric.memories[0], engine.configuration, engine.workload)[1]
+        for engine in drawn
+    ]
+    assert any(each.unmatched for each in done)
+    assert any(any(each.held.values()) for each in done)
+    assert sum(any(each.beats) for each in done) >= 10
+    assert sum(sum(each.firings) == 0 for each in done) <= 4
 
 
 def test_an_engine_that_agrees_is_counted(tmp_path, capsys):
