@@ -4,6 +4,8 @@ import random
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
+from amaranth.hdl import ResetInserter, Signal
+
 from fabricgen.config.codec import encode_configuration
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import Active
@@ -60,31 +62,57 @@ class TemporalRun:
         self.ingress = {at: getattr(self.dut, f"ingress_{at}") for at in self.dut.inputs}
         self.egress = {at: getattr(self.dut, f"egress_{at}") for at in self.dut.outputs}
         self.hold_from = None
+        self.reset = Signal()
 
     def run(self, rows, streams, *, cycles=2000, after=12):
         """Offer ``streams[endpoint, tag]``; stop some cycles after everything has come to rest."""
-        trace = Trace()
-        pending = {key: deque(tokens) for key, tokens in streams.items()}
+        return self.run_all([(rows, streams)], cycles=cycles, after=after)[0]
+
+    def run_all(self, jobs, *, cycles=2000, after=12, reset_at=None):
+        """One table after the other, behind ``hold``; a reset cuts off a first try of each."""
+        traces = []
 
         async def bench(ctx):
-            ctx.set(self.dut.hold, 1)
-            carrier = encode_configuration(self.named, Active(tuple(rows)))
-            ctx.set(self.dut.configuration, carrier)
-            await ctx.tick().repeat(2)
-            ctx.set(self.dut.hold, 0)
-            rest = after
-            for cycle in range(cycles):
-                ctx.set(self.dut.hold, self.hold_from is not None and cycle >= self.hold_from)
-                offered = self._drive(ctx, pending, cycle)
-                self._observe(ctx, cycle, pending, offered, trace)
-                await ctx.tick()
-                moving = any(pending.values()) or not ctx.get(self.dut.empty)
-                rest = after if moving else rest - 1
-                if rest < 0:
-                    break
-            trace.empty = bool(ctx.get(self.dut.empty))
+            for rows, streams in jobs:
+                ctx.set(self.dut.hold, 1)
+                carrier = encode_configuration(self.named, Active(tuple(rows)))
+                ctx.set(self.dut.configuration, carrier)
+                await ctx.tick().repeat(2)
+                ctx.set(self.dut.hold, 0)
+                if reset_at is not None:
+                    await self._run_job(ctx, streams, reset_at, after)
+                    await self._pull_reset(ctx)
+                traces.append(await self._run_job(ctx, streams, cycles, after))
 
-        run(self.dut, bench)
+        run(ResetInserter(self.reset)(self.dut), bench)
+        return traces
+
+    async def _pull_reset(self, ctx):
+        for channel in self.ingress.values():
+            ctx.set(channel.valid, 0)
+        for service in self.services.values():
+            service.waiting.clear()
+        ctx.set(self.reset, 1)
+        await ctx.tick()
+        ctx.set(self.reset, 0)
+        # The rows are decoded again.
+        ctx.set(self.dut.hold, 1)
+        await ctx.tick()
+        ctx.set(self.dut.hold, 0)
+
+    async def _run_job(self, ctx, streams, cycles, after):
+        trace, rest = Trace(), after
+        pending = {key: deque(tokens) for key, tokens in streams.items()}
+        for cycle in range(cycles):
+            ctx.set(self.dut.hold, self.hold_from is not None and cycle >= self.hold_from)
+            offered = self._drive(ctx, pending, cycle)
+            self._observe(ctx, cycle, pending, offered, trace)
+            await ctx.tick()
+            moving = any(pending.values()) or not ctx.get(self.dut.empty)
+            rest = after if moving else rest - 1
+            if rest < 0:
+                break
+        trace.empty = bool(ctx.get(self.dut.empty))
         trace.left = {key: len(tokens) for key, tokens in pending.items() if tokens}
         return trace
 

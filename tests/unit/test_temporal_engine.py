@@ -291,6 +291,33 @@ def test_hold_closes_every_ingress_at_once_and_the_rest_drains():
     assert trace.empty
 
 
+def test_a_reset_empties_every_row_and_another_table_follows_behind_hold():
+    """The second table has the same rows on other ports, tags and bases."""
+    named = engine_memory(3, in_flight=(2, 5), connections=CONNECTIONS)
+    tables = [
+        [load(0, MASKED, 1), store(1, WORD, 3, base=0x300), load(2, BYTE, 5)],
+        [store(0, WORD, 9, base=0x380), load(1, WORD, 1, base=0), load(2, MASKED, 7)],
+    ]
+    rng = random.Random(6)
+    tokens = [[random_tokens(row, 6, rng, elements=20) for row in rows] for rows in tables]
+    jobs = []
+    for rows, found in zip(tables, tokens, strict=True):
+        streams = {}
+        for row, each in zip(rows, found, strict=True):
+            streams |= row_streams(named, row, each)
+        jobs.append((rows, streams))
+    memory, untouched = contents(), contents()
+    rates = Rates(accept=0.5, answer=0.5)
+    traces = TemporalRun(named, memory, rates=rates).run_all(jobs, cycles=400, reset_at=11)
+    for rows, found, trace in zip(tables, tokens, traces, strict=True):
+        for row, each in zip(rows, found, strict=True):
+            wanted = expected(row, each, untouched)
+            for role, key in row_outputs(named, row).items():
+                assert trace.outputs[key] == (wanted if role is ROLE.DATA else [0] * 6)
+        assert trace.empty
+    assert memory == untouched
+
+
 # Internal connections.
 
 
