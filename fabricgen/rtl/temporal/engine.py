@@ -17,7 +17,8 @@ from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.temporal.engine_shape import PublicationGroup
 from fabricgen.rtl.temporal.port import TemporalPort
 from fabricgen.rtl.temporal.publisher import Publisher
-from fabricgen.rtl.temporal.row_table import RowReader, RowTable
+from fabricgen.rtl.temporal.row_reader import RowReader
+from fabricgen.rtl.temporal.row_table import RowTable
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
 

@@ -17,12 +17,8 @@ from fabricgen.rtl.temporal.claims import RowClaims
 from fabricgen.rtl.temporal.engine_shape import TemporalShape
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.holding import Holding
-from fabricgen.rtl.temporal.row_table import (
-    PortRows,
-    access_signature,
-    port_rows_signature,
-    scale_bits,
-)
+from fabricgen.rtl.temporal.row_reader import access_signature
+from fabricgen.rtl.temporal.row_signatures import PortRows, port_rows_signature, scale_bits
 from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["TemporalPort"]

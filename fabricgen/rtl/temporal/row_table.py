@@ -1,192 +1,33 @@
-"""From the carrier to the controls of every resident row (spec: Operation Rows)."""
+"""From the carrier to the static controls of every resident row (spec: Operation Rows)."""
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import add
-from typing import Protocol
 
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.config.inventory import source_connections
-from fabricgen.config.layout import CarrierField, carrier_layout
+from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.rtl.logic import any_bit, pick, select
+from fabricgen.rtl.logic import any_bit, select
 from fabricgen.rtl.port_shape import RolePath
-from fabricgen.rtl.row_control import RowControls, controls_signature
 from fabricgen.rtl.row_decoder import RowDecoder
 from fabricgen.rtl.temporal.engine_shape import (
     PublicationGroup,
-    TemporalShape,
     publication_groups,
     temporal_engine,
     temporal_shape,
 )
+from fabricgen.rtl.temporal.row_signatures import (
+    group_rows_signature,
+    port_rows_signature,
+    scale_bits,
+)
 from fabricgen.vocab.dataflow import ServiceValueRole
 
-__all__ = [
-    "PortRows",
-    "RowReader",
-    "RowTable",
-    "access_signature",
-    "group_rows_signature",
-    "port_rows_signature",
-    "scale_bits",
-]
-
-
-class PortRows(Protocol):
-    """Interface object of what the rows are to one port; members without bits are absent."""
-
-    signature: wiring.Signature
-    enabled: Signal
-    active_rows: Signal
-    single: Signal
-    scale: Signal
-
-
-def port_rows_signature(shape: TemporalShape) -> wiring.Signature:
-    """What the rows are to one port, seen from the table. Bit ``r`` of a vector is row ``r``.
-
-    Members
-    -------
-    enabled : Out(rows)
-        The row is Active on this port.
-    active_rows : Out(range(rows + 1))
-        How many are.
-    needed_<role> : Out(rows)
-        A firing of the row takes a token of this input role.
-    selects_<role>_<endpoint> : Out(rows)
-        It takes it from this endpoint.
-    consumes_<role>_<connection> : Out(rows)
-        It takes it from this internal connection.
-    tag_<role> : Out(rows * tag_width)
-        The tag that it matches there, row 0 lowest.
-    sink_<role>_<endpoint> : Out(rows)
-        This result role of the row is published there.
-    target_<position> : Out(rows), absent with one target
-        The row's requests go to the target at this position of the port's targets.
-    scale : Out(rows * bits), absent with one element size
-        Position of the row's element size among those of the port.
-    single : Out(rows), absent without volatile accesses
-        The row has one firing in flight at most: it is volatile, and its target a manager.
-    """
-    rows = shape.rows
-    members: dict[str, wiring.Member] = {
-        "enabled": Out(rows),
-        "active_rows": Out(range(rows + 1)),
-    }
-    for path, connections in zip(shape.port.inputs, shape.connections, strict=True):
-        members[f"needed_{path.name}"] = Out(rows)
-        members |= {f"selects_{path.name}_{end}": Out(rows) for end in path.endpoints}
-        members |= {f"consumes_{path.name}_{c}": Out(rows) for c in connections}
-        members[f"tag_{path.name}"] = Out(rows * shape.tag_width)
-    for path in shape.port.results:
-        members |= {f"sink_{path.name}_{end}": Out(rows) for end in path.endpoints}
-    if len(shape.targets) > 1:
-        members |= {f"target_{position}": Out(rows) for position in range(len(shape.targets))}
-    if (bits := scale_bits(shape)) > 0:
-        members["scale"] = Out(rows * bits)
-    if shape.port.requester.volatile:
-        members["single"] = Out(rows)
-    return wiring.Signature(members)
-
-
-def scale_bits(shape: TemporalShape) -> int:
-    """Bits that tell the port's element sizes apart."""
-    return (len(shape.port.element_bytes) - 1).bit_length()
-
-
-def group_rows_signature(shape: TemporalShape, group: PublicationGroup) -> wiring.Signature:
-    """What the rows are to one group of ports, seen from the table.
-
-    Members
-    -------
-    selected_<row> : Out(group.destinations)
-        Where the row's results go, one bit per output of the group, then per connection.
-    tag_<output> : Out(rows * tag_width)
-        The tag with which each row publishes there, row 0 lowest.
-    """
-    members = {f"selected_{row}": Out(group.destinations) for row in range(shape.rows)}
-    members |= {f"tag_{end}": Out(shape.rows * shape.tag_width) for end in group.outputs}
-    return wiring.Signature(members)
-
-
-#: Controls of one firing; the others say where its tokens come from and go to.
-_FIRING = (
-    "base",
-    "lanes",
-    "masked",
-    "store",
-    "mode",
-    "regions",
-    "scale",
-    "reach",
-    "walk",
-    "volatile",
-)
-
-
-def access_signature(shape: TemporalShape) -> wiring.Signature:
-    """Controls of one firing, as in :func:`fabricgen.rtl.row_control.controls_signature`."""
-    members = controls_signature(shape.port).members
-    return wiring.Signature({name: members[name] for name in members if name in _FIRING})
-
-
-class RowReader(wiring.Component):
-    """Decode the access of the selected row for one port.
-
-    The fields of all rows are chosen from first and decoded once. Purely combinational.
-
-    Parameters
-    ----------
-    named
-        The memory.
-    ordinal
-        Operation port.
-
-    Members
-    -------
-    configuration : In(carrier width)
-        The occurrence's whole carrier; static.
-    row : In(range(rows))
-        A row that is Active on this port.
-    controls : Out(access_signature(shape))
-    """
-
-    configuration: Signal
-    row: Signal
-    controls: RowControls
-
-    def __init__(self, named: NamedMemory, ordinal: int) -> None:
-        self.named = named
-        self.ordinal = ordinal
-        self.shape = temporal_shape(named, ordinal)
-        self.layout = carrier_layout(named)
-        super().__init__(
-            {
-                "configuration": In(self.layout.width),
-                "row": In(range(max(2, self.shape.rows))),
-                "controls": Out(access_signature(self.shape)),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        """Choose each field, then decode."""
-        m = Module()
-        fields: dict[str, Value] = {}
-        for name, first in self.layout.rows[0].items():
-            fields[name] = field = Signal(first.width, name=f"field_{name}")
-            choices = [_bits(self.configuration, row, name) for row in self.layout.rows]
-            m.d.comb += field.eq(pick(choices, self.row))
-        decoder = RowDecoder(
-            self.named, self.ordinal, self.shape.port, fields=fields, active=Value.cast(1)
-        )
-        values = decoder.controls()
-        for name in self.controls.signature.members:
-            m.d.comb += getattr(self.controls, name).eq(values[name])
-        return m
+__all__ = ["RowTable"]
 
 
 class RowTable(wiring.Component):
@@ -245,7 +86,8 @@ class RowTable(wiring.Component):
         return m
 
     def _field(self, row: int, name: str) -> Value:
-        return _bits(self.configuration, self.layout.rows[row], name)
+        field = self.layout.rows[row][name]
+        return self.configuration[field.offset : field.offset + field.width]
 
     def _row(self, row: int, port: int) -> dict[str, Value]:
         """What one row is to one port, by member name."""
@@ -355,11 +197,6 @@ class RowTable(wiring.Component):
                 if connection in source_connections(self.named.occurrence, record, path.role):
                     chosen = self._field(row, f"forward_{path.name}_{connection}")
                     yield decoded[port][row]["enabled"] & chosen
-
-
-def _bits(configuration: Signal, row: Mapping[str, CarrierField], name: str) -> Value:
-    field = row[name]
-    return configuration[field.offset : field.offset + field.width]
 
 
 def _equals(field: Value | None, value: int) -> Value:
