@@ -1,5 +1,5 @@
 import pytest
-from amaranth.hdl import Array, Assert, Assume, Elaboratable, Module, Signal
+from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Module, Signal
 
 from fabricgen.rtl.temporal.publisher import Publisher, hold_cycles
 from tests.formal.harness import prove
@@ -8,6 +8,7 @@ from tests.support.temporal_mutants import (
     ImpatientPublisher,
     OfferingPublisher,
     RepeatingPublisher,
+    StalePublisher,
     StubbornPublisher,
 )
 
@@ -27,7 +28,9 @@ class PublisherSpec(Elaboratable):
         rows = range(dut.rows)
         self.selected = [getattr(dut, f"selected_{row}") for row in rows]
         self.watched = Signal(range(max(2, dut.rows)))
-        self.inputs = [dut.complete, dut.successor, dut.ready, *self.selected, self.watched]
+        self.words = [getattr(dut, f"word_{row}") for row in rows]
+        self.inputs = [dut.complete, dut.successor, dut.ready, self.watched]
+        self.inputs += [*self.selected, *self.words]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -46,10 +49,11 @@ class PublisherSpec(Elaboratable):
                 m.d.sync += done[row].eq(dut.complete[row])
             m.d.comb += Assume(dut.complete[row] | ~done[row])
             # A configuration is static while something is inside.
-            before = Signal(dut.destinations, name=f"selected_before_{row}")
+            static = Cat(self.selected[row], self.words[row])
+            before = Signal(len(static), name=f"static_before_{row}")
             inside = Signal(name=f"inside_{row}")
-            m.d.sync += [before.eq(self.selected[row]), inside.eq(done[row])]
-            m.d.comb += Assume((before == self.selected[row]) | ~(inside & done[row]))
+            m.d.sync += [before.eq(static), inside.eq(dut.complete[row])]
+            m.d.comb += Assume((before == static) | ~inside)
 
         m.d.comb += [
             Assume(self.watched < dut.rows),
@@ -59,6 +63,9 @@ class PublisherSpec(Elaboratable):
             Assert((dut.fire & ~dut.ready) == 0),
             Assert((dut.fire == selected) | ~dut.retire),
             Assert((dut.fire == 0) | dut.retire),
+            # What is shown is the candidate's.
+            Assert(~dut.candidate | (dut.word == Array(self.words)[dut.row])),
+            Assert(~dut.candidate | (dut.selected == selected)),
             # Only what is complete.
             Assert(~dut.candidate | done.bit_select(dut.row, 1)),
             # Work conserving.
@@ -113,7 +120,7 @@ class PublisherSpec(Elaboratable):
 @pytest.mark.proves("joint publication", "no row is blocked by another row's destination")
 @pytest.mark.parametrize(("rows", "destinations"), [(1, 2), (2, 3), (3, 2)])
 def test_a_packet_is_published_jointly_and_no_row_blocks_another(rows, destinations, tmp_path):
-    spec = PublisherSpec(Publisher(rows, destinations))
+    spec = PublisherSpec(Publisher(rows, destinations, word_bits=1))
     prove(spec, spec.inputs, tmp_path)
 
 
@@ -126,9 +133,10 @@ def test_a_packet_is_published_jointly_and_no_row_blocks_another(rows, destinati
         StubbornPublisher,
         ImpatientPublisher,
         RepeatingPublisher,
+        StalePublisher,
     ],
 )
 def test_the_proof_rejects_a_wrong_publisher(mutant, tmp_path):
-    spec = PublisherSpec(mutant(2, 2))
+    spec = PublisherSpec(mutant(2, 2, word_bits=1))
     with pytest.raises(pytest.fail.Exception, match="refuted"):
         prove(spec, spec.inputs, tmp_path)

@@ -1,5 +1,5 @@
 import pytest
-from amaranth.hdl import Array, Assert, Cat, Elaboratable, Module, Signal
+from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Module, Signal
 from amaranth.lib import wiring
 
 from fabricgen.rtl.temporal.engine import TemporalEngine
@@ -14,7 +14,7 @@ from tests.support.memories import (
     port,
     service,
 )
-from tests.support.temporal_mutants import EagerPublisher, OfferingPublisher
+from tests.support.temporal_mutants import EagerPublisher, OfferingPublisher, StalePublisher
 
 pytestmark = pytest.mark.formal
 
@@ -43,8 +43,9 @@ def inputs_of(interface):
 class EnginePublicationSpec(Elaboratable):
     """All destinations of a firing transfer in one cycle, stated against the engine's egresses.
 
-    Everything around the engine is free, its carrier too. Where the candidate goes is read from
-    the rows' controls; what transfers, from the boundary and from the connection's commit.
+    The carrier says what it likes but stays, responses answer requests, and everything else
+    around the engine is free. Where the candidate goes is read from the rows' controls; what
+    transfers, from the boundary and from the connection's commit.
     """
 
     def __init__(self, dut):
@@ -54,6 +55,7 @@ class EnginePublicationSpec(Elaboratable):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.dut = dut = self.dut
+        self._environment(m)
         (publisher,) = dut.publishers
         rows = dut.table.group_0
         selected = Signal(3)
@@ -62,13 +64,28 @@ class EnginePublicationSpec(Elaboratable):
         m.d.comb += [
             selected.eq(Array([rows.selected_0, rows.selected_1])[publisher.row]),
             Assert((taken == 0) | (taken == selected)),
+            Assert((taken == 0) | publisher.candidate),
+            Assert(publisher.retire == (publisher.candidate & (taken == selected))),
+            Assert(~publisher.candidate | (publisher.selected == selected)),
         ]
         m.d.comb += [Assert(end.ready | ~end.valid) for end in ends]
         with m.If(dut.ports[0].fire_0):
             m.d.comb += Assert(dut.ports[0].free_0)
-        with m.If(publisher.retire):
-            m.d.comb += Assert(taken == selected)
         return m
+
+    def _environment(self, m: Module) -> None:
+        carrier = Signal.like(self.dut.configuration)
+        started = Signal()
+        m.d.sync += [carrier.eq(self.dut.configuration), started.eq(1)]
+        m.d.comb += Assume(~started | (carrier == self.dut.configuration))
+        request = self.dut.request_0_0
+        waiting = Signal(2)
+        with m.If(request.valid & request.ready):
+            m.d.sync += waiting.bit_select(request.slot, 1).eq(1)
+        with m.If(request.rsp_valid):
+            m.d.comb += Assume(waiting.bit_select(request.rsp_slot, 1))
+            with m.If(request.rsp_done):
+                m.d.sync += waiting.bit_select(request.rsp_slot, 1).eq(0)
 
 
 @pytest.mark.proves("joint publication")
@@ -78,7 +95,7 @@ def test_an_engine_publishes_a_packet_as_a_whole_or_not_at_all(tmp_path):
 
 
 @pytest.mark.rejects("joint publication")
-@pytest.mark.parametrize("mutant", [EagerPublisher, OfferingPublisher])
+@pytest.mark.parametrize("mutant", [EagerPublisher, OfferingPublisher, StalePublisher])
 def test_the_proof_rejects_a_wrong_publisher(mutant, tmp_path, monkeypatch):
     monkeypatch.setattr("fabricgen.rtl.temporal.engine.Publisher", mutant)
     spec = EnginePublicationSpec(small_engine())

@@ -1,6 +1,8 @@
 """Wrong parts of a Temporal engine, one mistake each."""
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from dataclasses import replace
+
+from amaranth.hdl import Const, Module, Mux, Signal
 
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.publisher import Publisher
@@ -31,10 +33,9 @@ class OfferingPublisher(Publisher):
 class StubbornPublisher(Publisher):
     """Stays at a row until it is published."""
 
-    def _others(self, m: Module) -> tuple[Value, Value]:
-        others, following = super()._others(m)
-        stands = self.candidate & ~self.retire
-        return others & ~stands, following
+    def _others(self, passed):
+        others = super()._others(passed)
+        return replace(others, asked=others.asked & (self.retire | ~self.candidate))
 
 
 class ImpatientPublisher(Publisher):
@@ -49,13 +50,13 @@ class ImpatientPublisher(Publisher):
 class RepeatingPublisher(Publisher):
     """Goes back to the first complete row instead of on to the next."""
 
-    def _others(self, m: Module) -> tuple[Value, Value]:
-        others, _ = super()._others(m)
-        first = Signal.like(self.row)
-        for row in reversed(range(self.rows)):
-            with m.If(self.complete[row]):
-                m.d.comb += first.eq(row)
-        return others, first
+    def _others(self, passed):
+        others, first = super()._others(passed), Const(self.rows - 1, len(self.row))
+        word = self._shown(self.rows - 1, passed)
+        for row in reversed(range(self.rows - 1)):
+            first = Mux(self.complete[row], row, first)
+            word = Mux(self.complete[row], self._shown(row, passed), word)
+        return replace(others, row=first, word=word)
 
 
 class LoopingPublisher(Publisher):
@@ -79,3 +80,10 @@ class RefillingFrontEnd(RowFrontEnd):
             m.d.comb += accepting.eq(getattr(self, f"hit_{end}") & self.grant.any())
             m.d.comb += channel.ready.eq(accepting)
         return m
+
+
+class StalePublisher(Publisher):
+    """Shows what belongs to the row before the one that it points at."""
+
+    def _shown(self, row, passed):
+        return super()._shown(max(row - 1, 0), passed)

@@ -103,7 +103,12 @@ class TemporalEngine(wiring.Component):
         self.ports = tuple(TemporalPort(shape) for shape in self.table.shapes)
         self.readers = tuple(RowReader(named, port) for port in range(len(self.ports)))
         self.publishers = tuple(
-            Publisher(self.rows, group.destinations) for group in self.table.groups
+            Publisher(
+                self.rows,
+                group.destinations,
+                word_bits=len(group.outputs) * self.table.shapes[0].tag_width,
+            )
+            for group in self.table.groups
         )
         self.channels: dict[tuple[int, int], ServiceChannelShape] = {
             (ordinal, target): channel
@@ -228,13 +233,15 @@ class TemporalEngine(wiring.Component):
             m.d.comb += [port.row.eq(publisher.row), port.retire.eq(publisher.retire)]
 
         ready: list[Value] = []
+        width = self.table.shapes[0].tag_width
+        for row in range(self.rows):
+            tags = [getattr(rows, f"tag_{end}").word_select(row, width) for end in group.outputs]
+            m.d.comb += getattr(publisher, f"word_{row}").eq(Cat(tags))
         for at, end in enumerate(group.outputs):
             egress: Channel = getattr(self, f"egress_{end}")
-            tags: Signal = getattr(rows, f"tag_{end}")
-            words = [tags.word_select(row, len(egress.tag)) for row in range(self.rows)]
             ready.append(egress.ready)
             m.d.comb += egress.valid.eq(publisher.fire[at])
-            m.d.comb += egress.tag.eq(pick(words, publisher.row))
+            m.d.comb += egress.tag.eq(publisher.word.word_select(at, width))
             if hasattr(egress, "data"):
                 sources = self._sources(group, end, publisher.row, are_exposed=True)
                 m.d.comb += egress.data.eq(select(sources, len(egress.data)))

@@ -6,8 +6,6 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import pick
-
 __all__ = ["Publisher", "hold_cycles"]
 
 
@@ -37,6 +35,8 @@ class Publisher(wiring.Component):
         Resident rows.
     destinations
         Egress endpoints and internal connections that some row may select; at least 1.
+    word_bits
+        Width of what else comes with a candidate.
 
     Members
     -------
@@ -45,11 +45,15 @@ class Publisher(wiring.Component):
     successor : In(1)
         The candidate's next firing will be complete in the next cycle.
     selected_<row> : In(destinations)
-        Where the row's results go; static.
+        Where the row's results go; static while the row has firings.
+    word_<row> : In(word_bits), word : Out(word_bits), absent without bits
+        What else belongs to the row, and that of the candidate (registered); static likewise.
     ready : In(destinations)
         The destination takes a token in this cycle.
     candidate : Out(1), row : Out(range(rows))
         A complete row stands here (registered).
+    selected : Out(destinations)
+        Where its results go (registered).
     retire : Out(1)
         It is published now.
     fire : Out(destinations)
@@ -61,27 +65,36 @@ class Publisher(wiring.Component):
     complete: Signal
     successor: Signal
     ready: Signal
+    word: Signal
     candidate: Signal
     row: Signal
+    selected: Signal
     retire: Signal
     fire: Signal
     unpublished: Signal
     refusing: Signal
 
-    def __init__(self, rows: int, destinations: int) -> None:
+    def __init__(self, rows: int, destinations: int, *, word_bits: int = 0) -> None:
         for name, value in (("rows", rows), ("destinations", destinations)):
             if not isinstance(value, int) or value < 1:
                 raise TypeError(f"Publisher {name} must be a positive integer, not {value!r}")
         self.rows = rows
         self.destinations = destinations
+        self.word_bits = word_bits
+        words: dict[str, wiring.Member] = {}
+        if word_bits:
+            words |= {f"word_{row}": In(word_bits) for row in range(rows)}
+            words["word"] = Out(word_bits)
         super().__init__(
             {
+                **words,
                 "complete": In(rows),
                 "successor": In(1),
                 **{f"selected_{row}": In(destinations) for row in range(rows)},
                 "ready": In(destinations),
                 "candidate": Out(1),
                 "row": Out(range(max(2, rows))),
+                "selected": Out(destinations),
                 "retire": Out(1),
                 "fire": Out(destinations),
                 "unpublished": Out(1),
@@ -95,35 +108,33 @@ class Publisher(wiring.Component):
         # The pointer rests before row 0.
         pointer = Signal.like(self.row, init=self.rows - 1)
         m.d.comb += self.row.eq(pointer)
+        held = Signal()
+        words = [self.word] if self.word_bits else []
+        shown = Cat(self.selected, *words, held)
         left = Signal(range(hold_cycles(self.rows)))
         passed = Signal(self.rows)
 
-        selected = Signal(self.destinations)
-        m.d.comb += selected.eq(
-            pick([getattr(self, f"selected_{r}") for r in range(self.rows)], self.row)
-        )
-        self._commit(m, selected)
+        self._commit(m, self.selected)
         refused = Signal()
         stay = Signal()
-        # A row that was refused before its visit is held: the first refusal ends a visit.
-        held = pick(list(passed), pointer)
         m.d.comb += [
             refused.eq(self.candidate & self.refusing.any()),
             stay.eq(refused & held & (left != 0)),
             self.unpublished.eq(refused & held & (left == 0)),
         ]
 
-        # All others come before the candidate itself, so a retirement decides last.
-        others, following = self._others(m)
+        # All others come before the candidate itself, so a retirement decides last. What is
+        # shown comes with the choice: static while the row has firings, so it can stay.
+        others = self._others(passed)
         with m.If(stay):
             m.d.sync += left.eq(left - 1)
         with m.Else():
             m.d.sync += left.eq(hold_cycles(self.rows) - 1)
-            with m.If(others):
-                m.d.sync += [self.candidate.eq(1), pointer.eq(following)]
+            with m.If(others.asked):
+                m.d.sync += [self.candidate.eq(1), pointer.eq(others.row), shown.eq(others.word)]
             with m.Else():
-                here = pick(list(self.complete), self.row)
-                m.d.sync += self.candidate.eq(Mux(self.retire, self.successor, here))
+                again = Mux(self.retire, self.successor, 1)
+                m.d.sync += [self.candidate.eq(self.candidate & again), held.eq(refused)]
         for row in range(self.rows):
             with m.If(self.candidate & (self.row == row)):
                 m.d.sync += passed[row].eq(refused)
@@ -137,18 +148,21 @@ class Publisher(wiring.Component):
             self.fire.eq(Mux(self.retire, selected, 0)),
         ]
 
-    def _others(self, m: Module) -> tuple[Value, Value]:
-        """Whether another row is complete, and the first such row after the candidate."""
-        # No row is before row 0.
-        behind = [
-            self.complete[row] & (self.row < row) if row else Const(0, 1)
-            for row in range(self.rows)
-        ]
-        others = [self.complete[row] & (self.row != row) for row in range(self.rows)]
-        found = _first(others, behind)
-        following = Signal.like(self.row)
-        m.d.comb += following.eq(found.row)
-        return found.asked, following
+    def _others(self, passed: Signal) -> "_Range":
+        """The first complete row after the candidate; the pointer's own one if it has none."""
+        here = [self.row == row for row in range(self.rows)]
+        asked = [self.complete[row] & ~(self.candidate & here[row]) for row in range(self.rows)]
+        return _first(
+            [
+                _Range(asked[row], asked[row] & (self.row < row), Cat(), self._shown(row, passed))
+                for row in range(self.rows)
+            ]
+        )
+
+    def _shown(self, row: int, passed: Signal) -> Value:
+        """What comes with a row that is chosen: destinations, its word, and whether it is held."""
+        words = [getattr(self, f"word_{row}")] if self.word_bits else []
+        return Cat(getattr(self, f"selected_{row}"), *words, passed[row])
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +172,20 @@ class _Range:
     asked: Value
     behind: Value
     row: Value  # of the first one: those behind the candidate come first
+    word: Value
 
 
-def _first(asked: list[Value], behind: list[Value]) -> _Range:
+def _first(rows: list[_Range]) -> _Range:
     """Join halves, each of which has chosen already: the depth is logarithmic."""
-    if len(asked) == 1:
-        return _Range(asked[0], behind[0], Cat())
-    half = 1 << (len(asked) - 1).bit_length() - 1
-    low, high = _first(asked[:half], behind[:half]), _first(asked[half:], behind[half:])
+    if len(rows) == 1:
+        return rows[0]
+    half = 1 << (len(rows) - 1).bit_length() - 1
+    low, high = _first(rows[:half]), _first(rows[half:])
     goes_high = ~low.behind & (high.behind | ~low.asked)
     above = Cat(high.row, Const(0, len(low.row) - len(high.row)))
     return _Range(
         low.asked | high.asked,
         low.behind | high.behind,
         Cat(Mux(goes_high, above, low.row), goes_high),
+        Mux(goes_high, high.word, low.word),
     )
