@@ -90,8 +90,10 @@ class TemporalRun:
     async def _pull_reset(self, ctx):
         for channel in self.ingress.values():
             ctx.set(channel.valid, 0)
-        for service in self.services.values():
+        for (port, target), service in self.services.items():
+            # What serves the engine is reset with it.
             service.waiting.clear()
+            ctx.set(getattr(self.dut, f"request_{port}_{target}").rsp_valid, 0)
         ctx.set(self.reset, 1)
         await ctx.tick()
         ctx.set(self.reset, 0)
