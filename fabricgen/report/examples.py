@@ -8,10 +8,11 @@ __all__ = ["example_table"]
 
 
 def example_table(listing: Sequence[Mapping[str, object]]) -> Table:
-    """Table of names, descriptions and files."""
-    table = Table("name", "description", "files")
+    """Table of names, descriptions and documents; data files lie beside them."""
+    table = Table("name", "description", "documents")
     for example in listing:
         files = example["files"]
-        names = ", ".join(map(str, files)) if isinstance(files, list) else ""
-        table.add_row(str(example["name"]), str(example["description"]), names)
+        names = [str(file) for file in files] if isinstance(files, list) else []
+        documents = ", ".join(name for name in names if name.endswith(".toml"))
+        table.add_row(str(example["name"]), str(example["description"]), documents)
     return table
