@@ -33,6 +33,7 @@ from tests.support.temporal_harness import (
     row_outputs,
     row_streams,
 )
+from tests.support.temporal_mutants import EagerPublisher, OfferingPublisher
 
 WORD = view(ELEMENT, element=32)
 BYTE = view(ELEMENT, element=8)
@@ -243,6 +244,21 @@ def test_a_row_whose_destination_is_dead_blocks_no_other_row():
     assert {(row, destinations) for _, row, destinations in trace.unpublished} == {
         (1, 1 << AT["rd_done"] - AT["rd_data"])
     }
+
+
+def test_the_harness_rejects_an_engine_that_offers_before_all_are_ready(monkeypatch):
+    monkeypatch.setattr("fabricgen.rtl.temporal.engine.Publisher", OfferingPublisher)
+    named = engine_memory(2)
+    with pytest.raises(AssertionError, match=r"^egress \d must be ready when it is valid"):
+        run_rows(named, [load(0, WORD, 1), None], 4, rates=Rates(accept=0.3))
+
+
+def test_the_harness_rejects_an_engine_that_publishes_each_part_when_it_can(monkeypatch):
+    monkeypatch.setattr("fabricgen.rtl.temporal.engine.Publisher", EagerPublisher)
+    named, row = engine_memory(2), load(0, WORD, 1)
+    trace, _, _ = run_rows(named, [row, None], 4, rates=Rates(accept=0.3), cycles=60)
+    times = {tuple(trace.published_at[key]) for key in row_outputs(named, row).values()}
+    assert len(times) == 2
 
 
 def test_responses_in_any_order_leave_each_row_its_own():
