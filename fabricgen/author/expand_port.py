@@ -14,7 +14,7 @@ from fabricgen.author.fabric_document import (
     StoreDocument,
     TemporalResourcesDocument,
 )
-from fabricgen.author.findings import Findings, Place, lookup, renamed
+from fabricgen.author.findings import Findings, Place, lookup, renamed, with_endpoint_names
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.contract import document_pattern, port_contract, use_pattern_key
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
@@ -254,11 +254,15 @@ def _alternative(
         for pattern in patterns
         for context in range(scope.contexts)
     ]
+    before = len(findings.diagnostics)
     alternative = findings.attempt(
         renamed(where, {"role_to_endpoint": "roles", "admissible_use_patterns": "patterns"}),
         lambda: MemoryCapabilityAlternative.of(actors, roles, union(classes), keys),
     )
     if alternative is None:
+        findings.diagnostics[before:] = [
+            with_endpoint_names(each, scope.endpoints) for each in findings.diagnostics[before:]
+        ]
         return None
     reached = tuple(known[position] for position in sorted(set(targets)))
     return Written(where, schema, alternative, classes, reached)

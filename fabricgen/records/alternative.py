@@ -110,7 +110,8 @@ class MemoryCapabilityAlternative:
             yield Diagnostic(
                 "alternative-result-endpoints",
                 "role_to_endpoint",
-                f"Result roles must have distinct endpoints, not {results}",
+                "Result roles must have distinct endpoints, not "
+                + ", ".join(f"endpoint {end}" for end in results),
             )
 
     def _endpoint_findings(self) -> Iterator[Diagnostic]:

@@ -243,8 +243,8 @@ BAD = [
         TEMPORAL,
         (*LOAD, "roles", "completion"),
         "rd_data",
-        "memory[0].port[0].load[0].roles: Result roles must have distinct endpoints, not [5, 5] "
-        "[alternative-result-endpoints]",
+        "memory[0].port[0].load[0].roles: Result roles must have distinct endpoints, not "
+        "endpoint rd_data, endpoint rd_data [alternative-result-endpoints]",
     ),
     (
         VECTOR,
