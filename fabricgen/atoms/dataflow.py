@@ -16,8 +16,19 @@ from fabricgen.vocab.dataflow import (
     OperationSchemaId,
     ServiceValueRole,
 )
+from fabricgen.vocab.operations import FloatPredicate, IntegerPredicate, RoundingMode
 
-__all__ = ["ACCESS_FORMS", "ADDRESS_FORMS", "BOOLEANS", "MASK_FORMS", "ROLES", "SCHEMA_IDS"]
+__all__ = [
+    "ACCESS_FORMS",
+    "ADDRESS_FORMS",
+    "BOOLEANS",
+    "FLOAT_PREDICATES",
+    "INTEGER_PREDICATES",
+    "MASK_FORMS",
+    "ROLES",
+    "ROUNDING_MODES",
+    "SCHEMA_IDS",
+]
 
 _E = TypeVar("_E", bound=enum.Enum)
 
@@ -48,6 +59,9 @@ SCHEMA_IDS = AtomTable(
         )
     },
 )
+INTEGER_PREDICATES = _table("integer-compare-predicate", IntegerPredicate)
+FLOAT_PREDICATES = _table("float-compare-predicate", FloatPredicate)
+ROUNDING_MODES = _table("rounding-mode", RoundingMode)
 ROLES = _table("service-value-role", ServiceValueRole)
 BOOLEANS = AtomTable(
     "canonical boolean", {value: _atom("canonical-boolean", value) for value in (False, True)}

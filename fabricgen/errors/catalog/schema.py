@@ -46,4 +46,13 @@ RULES: dict[str, Rule] = {
         "Operands, results and payload of an actor agree as its operation defines.",
         "Ownership",
     ),
+    "actor-payload-flag": Rule(
+        "A schema that admits only the flagged form has its flag set; the unflagged form is "
+        "normalised to the standard schema.",
+        "Initial Scalar Compute Families",
+    ),
+    "actor-rounding": Rule(
+        "A rounding mode stands only on an operation whose result may be rounded.",
+        "Ownership",
+    ),
 }
