@@ -1,7 +1,9 @@
 """Reads out of a port what its rows have, where a simulator can look inside.
 
-Every port has, as members of its instance, the same bits for each of its rows: ``present_<role>``,
-``claim``, ``issued``, ``held`` and ``done``.
+A Temporal port has the bits of all its rows by name: ``present_<role>``, ``claim``, ``issued``,
+``held`` and ``done``. A Spatial port has queues, a ring of result slots, and channels to its
+targets; as a component, which has no parts yet, it has ``waits`` where the memory has the option
+``counters``.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,16 +37,22 @@ class _OutOfReach(Exception):
 
 
 def _state(row: RowJob, read: Callable[[RowJob, str], int | None]) -> RowState:
-    def bit(name: str) -> bool:
+    def bit(name: str, spatial: str, *, inverted: bool = False) -> bool:
         value = read(row, name)
+        if value is not None:
+            return bool(value >> row.bit & 1)
+        value = read(row, spatial)
         if value is None:
             raise _OutOfReach
-        return bool(value >> row.bit & 1)
+        return bool(value) != inverted
 
     return RowState(
-        {role: bit(f"present_{role.lower()}") for role in row.depths},
-        claim=bit("claim"),
-        issued=bit("issued"),
-        held=bit("held"),
-        complete=bit("done"),
+        {
+            role: bit(f"present_{role.lower()}", f"{role.lower()}_queue_o_valid")
+            for role in row.depths
+        },
+        claim=bit("claim", "ring_available"),
+        issued=bit("issued", "ring_empty", inverted=True),
+        held=bit("held", "request_0_valid"),
+        complete=bit("done", "ring_candidate"),
     )

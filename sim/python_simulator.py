@@ -14,6 +14,7 @@ from amaranth.sim import Simulator
 from fabricgen.emit.package import top_ports
 from fabricgen.records.fabric import Fabric
 from fabricgen.rtl.fabric_top import FabricTop
+from fabricgen.rtl.spatial.port import SpatialPort
 from sim.checks import Answer, answer_finding, end_findings, read_flags
 from sim.endpoints import EndpointPins, Pin
 from sim.findings import Findings
@@ -116,7 +117,14 @@ def _states(ctx: Any, top: FabricTop, job: Job) -> dict[int, RowState] | None:
     ports = dict(zip(top.named.names.ports, top.occurrence.engine.ports, strict=True))
 
     def read(row: RowJob, name: str) -> int | None:
-        signal = getattr(ports[row.port], name, None)
+        port = ports[row.port]
+        if isinstance(port, SpatialPort):
+            if not port.counted:
+                return None
+            names = [f"present_{path.name}" for path in port.shape.inputs]
+            names += ["claim", "issued", "held", "done"]
+            return ctx.get(port.waits) >> names.index(name) & 1 if name in names else None
+        signal = getattr(port, name, None)
         return None if signal is None else ctx.get(signal)
 
     return read_states(job.rows, read)

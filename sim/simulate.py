@@ -1,5 +1,6 @@
 """Simulate one mapped workload on the emitted design and hold it against the model."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -80,7 +81,8 @@ def simulate(
         # Python's simulator takes the design as it is; the others read what is emitted.
         emitted = None if simulator == "python" else emit_fabric(fabric, build_dir / "rtl")
         banks = () if emitted is None else emitted.banks[0]
-        job = make_job(fabric, configuration, stimulus, execution, image, banks, passes)
+        instances = () if emitted is None else _instances(emitted)
+        job = make_job(fabric, configuration, stimulus, execution, image, banks, passes, instances)
         directory = (build_dir / simulator).resolve()
         if emitted is None:
             runs, waves_file = run_job(fabric, job, directory, waves=waves)
@@ -113,6 +115,12 @@ def _run(
     env = {"FABRICGEN_JOB": str(job_file), "FABRICGEN_RESULTS": str(results)}
     run.run_bench(built, "occurrence", seed=job.runs[0].seed, env=env)
     return read_results(results), built.waves_file if waves else None
+
+
+def _instances(emitted: EmittedFabric) -> tuple[str, ...]:
+    """Path of each port below the top."""
+    names = json.loads((emitted.directory / "names.json").read_text())
+    return tuple(port["instance"] for port in names["memories"][0]["ports"])
 
 
 def _require_small(fabric: Fabric) -> None:

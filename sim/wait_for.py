@@ -51,7 +51,7 @@ class RowState:
     issued
         A firing is in flight.
     held
-        A firing stands in front of its target.
+        A firing stands in front of its target; in a Spatial port it is not yet in flight.
     complete
         The oldest firing waits for its destinations.
     """

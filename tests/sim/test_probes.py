@@ -34,3 +34,20 @@ def test_each_row_has_its_bit():
 @pytest.mark.parametrize("missing", list(BITS))
 def test_a_state_that_cannot_be_read_whole_is_none(missing):
     assert read({name: bits for name, bits in BITS.items() if name != missing}) is None
+
+
+def test_a_spatial_port_has_queues_and_a_ring():
+    bits = {
+        "port_1.address_queue_o_valid": 1,
+        "port_1.control_queue_o_valid": 0,
+        "port_1.ring_available": 1,
+        "port_1.ring_empty": 0,
+        "port_1.request_0_valid": 0,
+        "port_1.ring_candidate": 1,
+    }
+    row = RowJob(1, "write0", {"ADDRESS": 2, "CONTROL": 2}, 4, 0, instance="port_1")
+    found = read_states([row], lambda row, name: bits.get(f"{row.instance}.{name}"))
+    expected = RowState({"ADDRESS": True, "CONTROL": False}, True, True, False, True)
+    assert found == {1: expected}
+    del bits["port_1.ring_empty"]
+    assert read_states([row], lambda row, name: bits.get(f"{row.instance}.{name}")) is None

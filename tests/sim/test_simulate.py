@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amaranth.hdl import Const
 
 import fabricgen
 from fabricgen.abi.image import encode_image
@@ -14,6 +15,7 @@ from fabricgen.author.mapping import parse_mapping
 from fabricgen.author.workload import parse_workload
 from fabricgen.emit.package import emit_fabric
 from fabricgen.errors import Invalid
+from fabricgen.rtl.temporal.port import TemporalPort
 from sim import simulate as subject
 from sim.simulate import simulate
 
@@ -194,3 +196,46 @@ def test_a_wrong_design_is_reported(tmp_path, monkeypatch, name):
     report = run(source, tmp_path, patterns=("always", "geometric"))
     assert not report.passed
     assert kinds & {finding.kind for finding in report.findings}
+
+
+def silent(monkeypatch):
+    """Emit a design of which port 0 gets no response from its first target."""
+    mutated(monkeypatch, substituted(r"(\.request_0_0_rsp_valid)\(\w+\)", r"\1(1'b0)"))
+
+
+def hangs(report):
+    return [finding.message for finding in report.findings if finding.kind == "hang"]
+
+
+@icarus
+def test_a_hang_report_looks_into_a_spatial_port(tmp_path, monkeypatch):
+    silent(monkeypatch)
+    report = run(example("gather-local", "-masked"), tmp_path)
+    assert hangs(report)[0] == "Row 0 (gather0) waits for the response of local"
+
+
+@icarus
+def test_a_hang_report_looks_into_a_temporal_port(tmp_path, monkeypatch):
+    silent(monkeypatch)
+    report = run(example("temporal-local"), tmp_path)
+    assert hangs(report)[:4] == [
+        "Row 0 (read0) waits for the response of local",
+        "Row 1 (read0) waits for the response of local",
+        "Row 2 (read0) waits for the response of local",
+        "Row 3 (write0) waits for operands: DATA (connection 0 from row 1)",
+    ]
+
+
+@pytest.mark.slow
+def test_a_hang_report_looks_into_ports_on_verilator(tmp_path, monkeypatch):
+    silent(monkeypatch)
+    report = run(example("temporal-local"), tmp_path, "verilator")
+    assert hangs(report)[1] == "Row 1 (read0) waits for the response of local"
+
+
+@pytest.mark.slow
+def test_a_hang_report_looks_into_ports_on_the_python_simulator(tmp_path, monkeypatch):
+    # Every response goes to slot 0 of row 0.
+    monkeypatch.setattr(TemporalPort, "_response_slot", staticmethod(lambda request: Const(0, 4)))
+    report = run(example("temporal-local"), tmp_path, "python")
+    assert "Row 1 (read0) waits for the response of local" in hangs(report)
