@@ -1,12 +1,14 @@
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.connectivity import InternalConnection, ManagerEndpointTarget
 from fabricgen.records.fabric import MemoryImplementation
 from fabricgen.rtl.temporal.engine import TemporalEngine
+from fabricgen.rtl.temporal.engine_shape import temporal_shape
 from fabricgen.rtl.temporal.port import TemporalPort
 from tests.support.memories import (
     CONTIGUOUS,
@@ -508,6 +510,24 @@ def test_a_volatile_row_of_a_manager_has_one_access_outstanding():
     assert most == {0: 1, 1: 2, 2: 2}
     flags = {seen["slot"] >> 1: seen["volatile"] for _, _, target, seen in trace.requests if target}
     assert flags == {0: 1, 1: 0}
+
+
+def test_operands_keep_the_bits_that_a_firing_can_use_and_controls_none():
+    """All roles come over one channel of 100 bits; indices have 32, payloads 32, masks 4."""
+    named = engine_memory(2)
+    ends = list(named.occurrence.endpoints)
+    for name in ("rd_addr", "rd_mask", "rd_ctrl", "wr_addr", "wr_data", "wr_ctrl"):
+        ends[AT[name]] = replace(ends[AT[name]], payload_width=100)
+    pairs = (("rd_data", "wr_data"), ("rd_done", "rd_ctrl"), ("rd_done", "wr_ctrl"))
+    joined = tuple(InternalConnection(AT[source], AT[sink]) for source, sink in pairs)
+    connectivity = replace(named.occurrence.connectivity, internal_connections=joined)
+    occurrence = replace(named.occurrence, endpoints=tuple(ends), connectivity=connectivity)
+    named = replace(named, occurrence=occurrence)
+    read, write = (temporal_shape(named, port).front_end() for port in range(2))
+    assert [role.width for role in read.roles] == [32, 4, 0]
+    assert [role.width for role in write.roles] == [32, 32, 0]
+    # Connection 0 brings data, the others are events.
+    assert (read.connection_widths, write.connection_widths) == (((1, 0),), ((0, 32), (2, 0)))
 
 
 # What can be watched.

@@ -204,13 +204,15 @@ class TemporalEngine(wiring.Component):
             frees = (getattr(port, f"free_{ordinal}") for port in users)
             m.d.comb += free.eq(reduce(and_, frees, Const(1, 1)))
             m.d.comb += [getattr(port, f"fire_{ordinal}").eq(fire) for port in users]
-            width = self.named.occurrence.endpoints[connection.sink_endpoint_ordinal].payload_width
+            name = f"connection_{ordinal}"
+            takers: list[Signal] = [getattr(port, name) for port in users if hasattr(port, name)]
+            width = max(map(len, takers), default=0)
             payload = Signal(width, name=f"payload_{ordinal}")
-            if width and users:
-                kept = Signal(width, name=f"connection_{ordinal}", reset_less=True)
+            if width:
+                kept = Signal(width, name=name, reset_less=True)
                 with m.If(fire):
                     m.d.sync += kept.eq(payload)
-                m.d.comb += [getattr(port, f"connection_{ordinal}").eq(kept) for port in users]
+                m.d.comb += [taker.eq(kept) for taker in takers]
             joined.append(_Connection(connection.source_endpoint_ordinal, free, fire, payload))
         return joined
 

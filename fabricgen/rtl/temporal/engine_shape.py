@@ -76,20 +76,26 @@ class TemporalShape:
         return self.rows << self.index_bits
 
     def operand_width(self, path: RolePath) -> int:
-        """Bits of one input role that a firing can use."""
+        """Bits of one input role that a firing can use; the channel of the role may have more."""
+        requester = self.port.requester
         match path.role:
+            case ServiceValueRole.ADDRESS:
+                return min(path.width, self.port.index_widths[-1] * requester.segments)
             case ServiceValueRole.DATA:
-                return min(path.width, 8 * self.port.requester.data_bytes)
+                return min(path.width, 8 * requester.data_bytes)
             case ServiceValueRole.MASK:
-                return min(path.width, self.port.requester.lanes)
+                return min(path.width, requester.lanes)
             case _:
-                return path.width
+                return 0
 
     def front_end(self) -> FrontEndShape:
         """Shape of the port's row front end; its roles are the port's inputs."""
         widths: dict[int, int] = {}
-        for path in self.port.inputs:
+        used = dict.fromkeys(dict(self.connection_widths), 0)
+        for path, connections in zip(self.port.inputs, self.connections, strict=True):
             widths |= dict(zip(path.endpoints, path.widths, strict=True))
+            width = self.operand_width(path)
+            used |= {connection: max(used[connection], width) for connection in connections}
         return FrontEndShape(
             rows=self.rows,
             tag_width=self.tag_width,
@@ -98,7 +104,10 @@ class TemporalShape:
                 for path, connections in zip(self.port.inputs, self.connections, strict=True)
             ),
             ingress_widths=tuple(sorted(widths.items())),
-            connection_widths=self.connection_widths,
+            connection_widths=tuple(
+                (connection, min(width, used[connection]))
+                for connection, width in self.connection_widths
+            ),
             targets=len(self.targets),
             policy=self.grant,
         )
