@@ -163,9 +163,12 @@ class MemoryOccurrence(wiring.Component):
             for port, target in self.engine.channels
         }
         flags = {
-            "out_of_range": {key: request.rsp_fault for key, request in requests.items()},
+            "out_of_range": {
+                key: (request.rsp_fault, request.rsp_fault_address)
+                for key, request in requests.items()
+            },
             "target_error": {
-                key: request.rsp_error
+                key: (request.rsp_error, request.rsp_error_address)
                 for key, request in requests.items()
                 if self.engine.channels[key].managed
             },
@@ -174,15 +177,16 @@ class MemoryOccurrence(wiring.Component):
         for name, by_channel in events.items():
             found = [
                 requests[key].rsp_valid & requests[key].rsp_done & flag
-                for key, flag in by_channel.items()
+                for key, (flag, _) in by_channel.items()
             ]
             first = Signal(range(max(2, len(found))), name=f"first_{name}")
             for at in reversed(range(len(found))):
                 with m.If(found[at]):
                     m.d.comb += first.eq(at)
             address: Signal = getattr(self, f"{name}_address")
-            words = [requests[key].rsp_fault_address for key in by_channel]
-            words = [Cat(word, Const(0, len(address) - len(word))) for word in words]
+            words = [
+                Cat(word, Const(0, len(address) - len(word))) for _, word in by_channel.values()
+            ]
             m.d.sync += [
                 getattr(self, name).eq(any_bit(found)),
                 getattr(self, f"{name}_row").eq(Array(rows[key] for key in by_channel)[first]),

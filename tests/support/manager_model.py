@@ -331,10 +331,10 @@ class ManagerBench:
         assert ctx.get(channel.rsp_in_range) & access.lanes == (
             0 if failed else expected.in_range & access.lanes
         )
-        assert ctx.get(channel.rsp_fault) == (expected.fault_address is not None and not failed)
+        assert ctx.get(channel.rsp_fault) == (expected.fault_address is not None)
         if failed:
-            assert ctx.get(channel.rsp_fault_address) == here.first_error
-        elif expected.fault_address is not None:
+            assert ctx.get(channel.rsp_error_address) == here.first_error
+        if expected.fault_address is not None:
             assert ctx.get(channel.rsp_fault_address) == expected.fault_address
         if not access.write:
             assert here.arrived == Counter(expected.places.keys())

@@ -168,6 +168,18 @@ def test_lanes_beyond_the_last_address_read_as_zero_and_are_reported():
     managed(body, base=END - 12)
 
 
+def test_an_error_and_a_lane_beyond_the_last_address_are_both_reported():
+    async def body(bench):
+        await bench.offer(RD_ADDR, 0, 1)
+        await bench.offer(RD_CTRL, 0)
+        await bench.answer(await bench.beat(), data=END - 1, error=1)
+        assert await bench.result(RD_DATA) == 0
+        await bench.step(4)
+        assert bench.seen == {"out_of_range": [(0, 0)], "target_error": [(0, END - 8)]}
+
+    managed(body, base=END - 12)
+
+
 def test_a_row_stands_in_front_of_its_manager_until_its_last_beat_is_taken():
     named = manager_memory()
     named = replace(named, implementation=MemoryImplementation(counters=True))

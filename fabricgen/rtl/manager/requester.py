@@ -278,8 +278,9 @@ class ManagerRequester(wiring.Component):
             channel.rsp_done.eq(answers.done),
             channel.rsp_in_range.eq(Mux(answers.error, 0, in_range)),
             channel.rsp_error.eq(answers.error),
-            channel.rsp_fault.eq(answers.is_closed & ~answers.error),
-            channel.rsp_fault_address.eq(Mux(answers.error, answers.error_address, exact)),
+            channel.rsp_error_address.eq(answers.error_address),
+            channel.rsp_fault.eq(answers.is_closed),
+            channel.rsp_fault_address.eq(exact),
             channel.stands.eq(self.stream.req_valid),
         ]
         if self.shape.slots > 1:

@@ -35,6 +35,7 @@ class ServiceChannel(Protocol):
     rsp_strobe: Signal
     rsp_in_range: Signal
     rsp_error: Signal
+    rsp_error_address: Signal
     rsp_fault: Signal
     rsp_fault_address: Signal
     stands: Signal
@@ -101,12 +102,11 @@ class ServiceChannelShape:
         rsp_in_range : In(lanes)
             With ``rsp_done``: lanes that lie inside an admitted region, or that have addresses
             of 64 bits at a manager; none after an error.
-        rsp_error : In(1), absent unless managed
-            With ``rsp_done``: a beat of the access was answered with an error.
+        rsp_error : In(1), rsp_error_address : In(address_bits), absent unless managed
+            With ``rsp_done``: a beat of the access was answered with an error, and which one
+            whose error arrived first.
         rsp_fault : In(1), rsp_fault_address : In(address_bits)
             With ``rsp_done``: an active lane lay outside; low address bits of the first one.
-            After an error ``rsp_fault`` is clear, and the address is that of the beat whose
-            error arrived first.
 
         What can be watched
         -------------------
@@ -138,7 +138,8 @@ class ServiceChannelShape:
         if req.reads:
             members |= {"rsp_data": In(bits), "rsp_strobe": In(req.data_bytes)}
         if self.managed:
-            members |= {"rsp_error": In(1), "stands": In(1)}
+            members |= {"rsp_error": In(1), "rsp_error_address": In(self.address_bits)}
+            members["stands"] = In(1)
             if self.slots > 1:
                 members["stands_slot"] = In(range(self.slots))
         members |= {"rsp_fault": In(1), "rsp_fault_address": In(self.address_bits)}
