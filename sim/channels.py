@@ -26,7 +26,7 @@ _Stream = TypeVar("_Stream", IngressJob, EgressJob)
 
 
 def channel_groups(job: Job) -> list[list[str]]:
-    """Channels by row, then those of no row."""
+    """Channels by the row that owns them, then those that no row, or several, own."""
     rows = [*(row.row for row in job.rows), None]
     streams = (*job.ingresses, *job.egresses)
     return [[label(s.endpoint, s.tag) for s in streams if s.row == row] for row in rows]

@@ -95,8 +95,9 @@ class Traffic:
         self.cycle = 0
         self.is_hanging = False
         sides = [_sides(item.name) for item in job.managers]
-        others = [side for pair in sides for side in pair]
-        stall = stalls(run.pattern, channel_groups(job), run.seed, others)
+        *owned, others = channel_groups(job)
+        others += [side for pair in sides for side in pair]
+        stall = stalls(run.pattern, owned, run.seed, others)
         self._ingresses = make_ingresses(job, run, pins, stall, findings)
         self._egresses, results = make_egresses(job, pins, stall, findings)
         self._results = results

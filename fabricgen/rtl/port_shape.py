@@ -31,7 +31,8 @@ class RolePath:
 
     ``widths[i]`` is the payload width of endpoint ``endpoints[i]``; ordinals ascend.
     ``connections`` are the internal connections that may end at an input role, or start at a
-    result role, and ``connection_widths`` the payload widths of their sinks.
+    result role, and ``connection_widths`` the payload widths of their sinks. A port that loads and
+    stores has its data among the inputs and, with ``is_result``, among the results.
     """
 
     role: ServiceValueRole
@@ -39,6 +40,7 @@ class RolePath:
     widths: tuple[int, ...]
     connections: tuple[int, ...] = ()
     connection_widths: tuple[int, ...] = ()
+    is_result: bool = False
 
     @property
     def name(self) -> str:
@@ -60,9 +62,13 @@ class RolePath:
     def links(self) -> dict[str, ChannelShape]:
         """The same of each connection; what a connection carries is as wide as its sink."""
         return {
-            f"{self.name}_link_{connection}": ChannelShape(width)
+            self.link(connection): ChannelShape(width)
             for connection, width in zip(self.connections, self.connection_widths, strict=True)
         }
+
+    def link(self, connection: int) -> str:
+        """Member name of the channel of one connection: one may lead from a port to itself."""
+        return f"{self.name}_{'feed' if self.is_result else 'link'}_{connection}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +191,7 @@ def _paths(
             tuple(endpoints[at].payload_width for at in ordinals),
             connections,
             tuple(endpoints[every[c].sink_endpoint_ordinal].payload_width for c in connections),
+            are_results,
         )
         for role in sorted(bound, key=lambda role: role.value)
         for ordinals in [tuple(sorted(bound[role]))]

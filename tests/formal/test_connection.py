@@ -139,13 +139,13 @@ class FanoutSpec(Elaboratable):
         m.submodules.dut = dut = self.dut
         load, *stores = dut.ports
         for connection, consumer in enumerate(stores):
-            source = getattr(load, f"data_link_{connection}")
+            source = getattr(load, f"data_feed_{connection}")
             sink = getattr(consumer, f"data_link_{connection}")
             m.d.comb += [
                 Assert(source.valid == sink.valid),
                 Assert(~sink.valid | sink.ready),
             ]
-        first, second = (getattr(load, f"data_link_{at}").valid for at in range(2))
+        first, second = (getattr(load, f"data_feed_{at}").valid for at in range(2))
         forwards = dut.controls[0].controls.forward_data
         # Both are destinations of one firing where the row selects both.
         m.d.comb += Assert(~forwards.all() | (first == second))

@@ -4,7 +4,9 @@ import random
 from itertools import pairwise
 
 import pytest
+from amaranth.back import rtlil
 
+from fabricgen.rtl.spatial.engine import SpatialEngine
 from tests.support import memories as mem
 from tests.support.networks import net
 from tests.support.occurrence_harness import OccurrenceRun
@@ -36,6 +38,13 @@ def words(rng, low, high, count=COUNT):
 
 
 COPY = [("0.data", "1.data")]
+ROLES = {
+    "address": "addr",
+    "data": "data",
+    "mask": "mask",
+    "control": "ctrl",
+    "completion": "done",
+}
 SWEEPS = [pytest.param(1, None, marks=pytest.mark.slow), (2, Rates(0.6, 0.4))]
 
 
@@ -153,3 +162,30 @@ def test_a_configuration_without_connections_leaves_them_idle():
     found = type(linked)(linked.named, rows, linked.at)
     streams = streams_of(found, a0=[1, 2, 3], c0=[0] * 3, a1=[40, 41, 42], d1=[5, 6, 7], c1=[0] * 3)
     assert check(found, streams, seed=8).quiescent
+
+
+def test_a_connection_may_lead_from_a_port_to_itself():
+    """The data of a port that loads and stores is a result of the one, an operand of the other."""
+    roles = {name: f"{{}}_{short}" for name, short in ROLES.items()}
+    loads = {name: end.format("rd") for name, end in roles.items()}
+    stores = {name: end.format("wr") for name, end in roles.items()}
+    named = mem.memory(
+        mem.ENDPOINTS,
+        7,
+        [
+            mem.port(
+                mem.alternative(mem.LOAD, loads, mem.hybrid_classes(mem.LOAD)),
+                mem.alternative(mem.STORE, stores, mem.hybrid_classes(mem.STORE)),
+                inputs=4,
+            )
+        ],
+        mem.service(
+            mem.capability(mem.LOAD, mem.hybrid_classes(mem.LOAD), (0,)),
+            mem.capability(mem.STORE, mem.hybrid_classes(mem.STORE), (0,)),
+            requesters=1,
+        ),
+        connections=[("rd_data", "wr_data")],
+    )
+    engine = SpatialEngine(named)
+    assert {"data_link_0", "data_feed_0"} <= set(engine.ports[0].signature.members)
+    assert "module" in rtlil.convert(engine)

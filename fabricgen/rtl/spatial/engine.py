@@ -179,7 +179,7 @@ class SpatialEngine(wiring.Component):
         consumers: list[Channel] = []
         for control, port in zip(self.controls, self.ports, strict=True):
             consumers += [
-                getattr(port, f"{path.name}_link_{ordinal}")
+                getattr(port, path.link(ordinal))
                 for path in port.shape.inputs
                 if ordinal in path.connections
             ]
@@ -187,7 +187,7 @@ class SpatialEngine(wiring.Component):
                 if ordinal in path.connections:
                     forwards: Signal = getattr(control.controls, f"forward_{path.name}")
                     here = forwards[path.connections.index(ordinal)]
-                    producers.append((here, getattr(port, f"{path.name}_link_{ordinal}")))
+                    producers.append((here, getattr(port, path.link(ordinal))))
         ready, valid = Signal(name=f"ready_{ordinal}"), Signal(name=f"valid_{ordinal}")
         m.d.comb += [
             ready.eq(reduce(and_, (channel.ready for channel in consumers), Const(1, 1))),

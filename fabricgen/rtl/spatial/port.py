@@ -56,7 +56,8 @@ class SpatialPort(wiring.Component):
         Take no operand from an endpoint.
     <role>_<endpoint> : In(channel) for each input role and endpoint, Out(channel) for results
         Operand and result channels.
-    <role>_link_<connection> : In(channel) for each input role and connection, Out for results
+    <role>_link_<connection> : In(channel) for each input role and connection
+    <role>_feed_<connection> : Out(channel) for each result role and connection
         The same of internal connections. An input is ready while its queue is empty, or does not
         take its tokens there; a token is offered only while it is ready. A result is one more
         destination of its firing.
