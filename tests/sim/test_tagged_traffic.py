@@ -119,7 +119,7 @@ def test_readiness_belongs_to_the_tag_that_is_shown():
     ],
 )
 def test_a_wrong_table_is_reported(wrong, pattern, kind, message):
-    for seed in range(24):
+    for seed in range(48):
         # A stray tag, and a bound that is longer than any honest wait.
         _, _, findings = run(job(pattern=pattern, seed=seed, stray=True, bound=60), wrong)
         if any(f.kind == kind and message in f.message for f in findings):
