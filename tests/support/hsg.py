@@ -187,7 +187,9 @@ def resources(draw):
 
 
 def widened(probe, lanes):
-    """The actor with ``lanes`` lanes in each one-lane vector."""
+    """The actor with ``lanes`` lanes in each one-lane vector, where it has no other facts."""
+    if probe.schema_id in (O.VECTOR_SHUFFLE, O.DATAFLOW_PACK, O.DATAFLOW_UNPACK):
+        return probe
 
     def wide(kind):
         if isinstance(kind, VectorType) and kind.shape == (1,):
