@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.hsg.profile import (
     FloatBehaviorProfile,
@@ -12,7 +13,6 @@ from fabricgen.hsg.profile import (
     IntegerFloatPair,
 )
 from fabricgen.hsg.sets import pair_findings, set_findings
-from fabricgen.schema.types import PointerFormat
 from fabricgen.vocab.hardware import FloatFormat, IntegerWidth
 from fabricgen.vocab.operations import (
     FastMath,

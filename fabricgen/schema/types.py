@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.vocab.hardware import FloatFormat, ResolvedIndexWidth
 
@@ -11,7 +12,6 @@ __all__ = [
     "IndexType",
     "IntegerType",
     "NoneType",
-    "PointerFormat",
     "PointerType",
     "ScalarType",
     "ValueType",
@@ -77,30 +77,6 @@ class NoneType:
 
     def __str__(self) -> str:
         return "none"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class PointerFormat:
-    """Layout of a stable integral pointer; widths in bits.
-
-    ``0 < address_bits <= representation_bits``, all of them 32-bit numbers.
-    """
-
-    address_space: int
-    representation_bits: int
-    address_bits: int
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.address_space < 2**32:
-            raise Invalid(_range("address_space", "a 32-bit number", self.address_space))
-        if not 0 < self.address_bits <= self.representation_bits < 2**32:
-            raise Invalid(
-                _range(
-                    "address_bits",
-                    f"from 1 to the representation's {self.representation_bits} bits (below 2**32)",
-                    self.address_bits,
-                )
-            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.hsg.admission import ADMISSIONS
 from fabricgen.hsg.profile import STRICT_IEEE, FloatBehaviorProfile
 from fabricgen.hsg.registry import FAMILIES
@@ -41,7 +42,7 @@ from fabricgen.schema.payload import (
     TypedConstant,
     ZeroPoison,
 )
-from fabricgen.schema.types import IntegerType, NoneType, PointerFormat, PointerType, VectorType
+from fabricgen.schema.types import IntegerType, NoneType, PointerType, VectorType
 from fabricgen.vocab.dataflow import OperationSchemaId as O
 from fabricgen.vocab.families import ImplementationFamilyId as F
 from fabricgen.vocab.families import TypedAdmissionProviderId

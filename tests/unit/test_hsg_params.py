@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.errors import Invalid
 from fabricgen.hsg.params import PARAMS as CLASSES
 from fabricgen.hsg.profile import STRICT_IEEE, IntegerCastRelation
 from fabricgen.hsg.sets import sorted_pairs, sorted_set
-from fabricgen.schema.types import PointerFormat
 from fabricgen.vocab.families import CapabilityParamsSchemaId as P
 from fabricgen.vocab.hardware import FloatNaNBehavior
 from fabricgen.vocab.operations import (

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.errors import Invalid
 from fabricgen.hsg.ports import PhysicalPorts
 from fabricgen.hsg.profile import STRICT_IEEE, IntegerCastRelation
@@ -20,7 +21,6 @@ from fabricgen.hsg.vector_params import (
     FixedVectorIntegerCompareMinMaxParams,
     FixedVectorIntegerParams,
 )
-from fabricgen.schema.types import PointerFormat
 from fabricgen.vocab.dataflow import OperationSchemaId as O
 from fabricgen.vocab.families import ImplementationFamilyId as F
 from fabricgen.vocab.hardware import FloatNaNBehavior

@@ -23,7 +23,7 @@ from fabricgen.schema.payload import (
     ZeroPoison,
 )
 from fabricgen.schema.payload_codec import ENCODED_CASES, decode_payload, encode_payload
-from fabricgen.schema.types import FloatType, IntegerType, PointerFormat, VectorType
+from fabricgen.schema.types import FloatType, IntegerType, VectorType
 from fabricgen.vocab.hardware import FloatFormat
 from fabricgen.vocab.operations import (
     FastMath,
@@ -185,9 +185,6 @@ def test_a_constant_has_lane_0_lowest():
         lambda: VectorType((), IntegerType(8)),
         lambda: VectorType((2, 0), IntegerType(8)),
         lambda: VectorType((2**31, 2), IntegerType(1)),
-        lambda: PointerFormat(0, 32, 33),
-        lambda: PointerFormat(0, 32, 0),
-        lambda: PointerFormat(2**32, 32, 32),
     ],
 )
 def test_a_type_out_of_range_is_refused(build):
@@ -199,4 +196,3 @@ def test_widths_of_types():
     assert VectorType((2, 3), FloatType(FloatFormat.BF16)).bits == 96
     assert VectorType((2, 3), FloatType(FloatFormat.BF16)).blocks(1) == 3
     assert str(VectorType((2, 3), FloatType(FloatFormat.BF16))) == "vector<2x3xbf16>"
-    assert PointerFormat(0, 64, 48) < PointerFormat(1, 32, 32)

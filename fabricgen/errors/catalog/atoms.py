@@ -25,4 +25,9 @@ RULES: dict[str, Rule] = {
         "An atom is exactly the bytes that its owner's codec gives to a known value.",
         "OperationSchema Ownership And Fail-Closed Boundary",
     ),
+    "pointer-format-range": Rule(
+        "The widths of a pointer format are 32-bit numbers, and its address is not empty and fits "
+        "its representation.",
+        "Persistent Capability Schema",
+    ),
 }

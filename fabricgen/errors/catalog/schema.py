@@ -26,8 +26,7 @@ RULES: dict[str, Rule] = {
         "Ownership",
     ),
     "value-type-range": Rule(
-        "A value type has positive widths and extents, and its total width fits 32 bits; a "
-        "pointer's address fits its representation.",
+        "A value type has positive widths and extents, and its total width fits 32 bits.",
         "Ownership",
     ),
     "payload-range": Rule(
