@@ -98,11 +98,14 @@ def test_an_image_of_another_fabric_is_refused():
     assert ("image.header.source_mapping", "image-other-fabric") in refused(other)
 
 
-def test_an_implementation_option_makes_another_fabric():
+@pytest.mark.parametrize(
+    "options", [{"aligned_bases": True}, {"issue_lanes": 2}, {"counters": True}]
+)
+def test_an_implementation_option_makes_another_fabric(options):
     memory = FABRIC.memories[0]
-    option = replace(memory, implementation=MemoryImplementation(aligned_bases=True))
-    aligned = Fabric(FABRIC.name, (option,))
-    assert refused(IMAGE, aligned) == [("image.header.source_mapping", "image-other-fabric")]
+    option = replace(memory, implementation=MemoryImplementation(**options))
+    other = Fabric(FABRIC.name, (option,))
+    assert refused(IMAGE, other) == [("image.header.source_mapping", "image-other-fabric")]
 
 
 def test_names_make_no_other_fabric():
