@@ -238,7 +238,16 @@ class _Making:
 
     def _managers(self) -> Iterator[ManagerJob]:
         execution, occurrence = self._execution, self._named.occurrence
+        reached = {
+            target
+            for port in occurrence.connectivity.operation_ports
+            for targets in port.capability_target_domains
+            for target in targets
+        }
         for ordinal, name in enumerate(self._named.names.managers):
+            # A manager that no port may reach has no ports at the boundary.
+            if ManagerEndpointTarget(ordinal) not in reached:
+                continue
             yield ManagerJob(
                 name=name,
                 beat_bytes=occurrence.manager_endpoints[ordinal].beat_width_bits // 8,

@@ -7,7 +7,7 @@ import pytest
 from fabricgen.abi.image import encode_image
 from fabricgen.model.execute import execute
 from fabricgen.plan.rows import Disabled, ResultDestination, RoleSource
-from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.connectivity import ManagerEndpointTarget, OperationPortDispatch
 from sim.job import InternalOperand, Job, ManagerBeat, Run
 from sim.make_job import Stimulus, make_job, memory_parts
 from tests.support import memories as mem
@@ -152,3 +152,16 @@ def test_such_a_job_survives_its_file(tmp_path):
 
 def test_bytes_by_address_become_parts_without_gaps():
     assert memory_parts({9: 1, 3: 2, 10: 4, 4: 8}) == ((3, b"\x02\x08"), (9, b"\x01\x04"))
+
+
+def test_a_manager_that_no_port_reaches_has_no_agent():
+    local = OperationPortDispatch(((mem.LOCAL,),))
+    connectivity = replace(NAMED.occurrence.connectivity, operation_ports=(local, local))
+    named = mem.replaced(NAMED, connectivity=connectivity)
+    table = temporal.temporal_table(temporal.temporal_row(0, 0, mem.LOAD, WORD))
+    stimulus = Stimulus({}, RAMP)
+    execution = execute(named, table, {}, RAMP)
+    fabric = mem.fabric(named)
+    image = encode_image(fabric, (table,))
+    made = make_job(fabric, table, stimulus, execution, image, (), (Run("always", 7),))
+    assert made.managers == ()
