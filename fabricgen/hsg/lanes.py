@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 #: Most keys of one finite relation that this generator enumerates.
-MAX_KEYS = 65_536
+MAX_KEYS = 4_096
 _MAX_LANES = 1024
 
 _O = OperationSchemaId
@@ -51,7 +51,7 @@ def effective_widths(
 def lane_images(
     operation: OperationSchemaId, params: RoutedTokenParams, ports: PhysicalPorts
 ) -> tuple[tuple[int, ...], ...]:
-    """Every canonical image of the resource; more than 65,536 are ``Unsupported``."""
+    """Every canonical image of the resource; more than 4,096 are ``Unsupported``."""
     classes = _classes(operation, params, ports)
     is_set = operation is _O.DATAFLOW_SYNC
     most = min(params.max_fan, sum(map(len, classes)), _most_lanes(operation, ports))

@@ -8,7 +8,6 @@ whose lane count does.
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.hsg.lanes import MAX_KEYS
 from fabricgen.hsg.params import CapabilityParams
 from fabricgen.hsg.ports import PhysicalPorts
@@ -305,15 +304,8 @@ def _groups(
     gathers = operation is _O.DATAFLOW_PARALLELIZE
     wide, mask = (ports.outputs if gathers else ports.inputs)[:2]
     most = min(min(payload_bits, wide) // element.bits, mask)
-    if most > MAX_KEYS:
-        raise Unsupported(
-            Diagnostic(
-                "semantic-keys-too-many",
-                "hw_params.max_payload_bits",
-                f"A group must have at most {MAX_KEYS} lanes, not {most}",
-            )
-        )
-    for lanes in range(1, most + 1):
+    # One more than a field may have, so that the derivation meets it.
+    for lanes in range(1, min(most, MAX_KEYS + 1) + 1):
         group = (VectorType((lanes,), element), VectorType((lanes,), _I1), _I1)
         single = (element, _I1)
         ends = (single, group) if gathers else (group, single)

@@ -7,13 +7,13 @@ that holds the actor's own numbers. Nobody else decodes these (spec: Normative F
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic, Invalid, Unsupported
 from fabricgen.hsg.admission_rules import fit_findings
 from fabricgen.hsg.behavior import behavior
 from fabricgen.hsg.bits import choice_bits
 from fabricgen.hsg.constant_carrier import ConstantCarrier
 from fabricgen.hsg.keys import BehaviorKey, encode_key
-from fabricgen.hsg.lanes import effective_widths, lane_images, require_canonical_image
+from fabricgen.hsg.lanes import MAX_KEYS, effective_widths, lane_images, require_canonical_image
 from fabricgen.hsg.resource import FabricOp
 from fabricgen.hsg.shuffle_carrier import ShuffleCarrier
 from fabricgen.hsg.slice_carrier import SliceCarrier
@@ -93,7 +93,7 @@ SemanticField = FiniteField | DirectField | None
 
 
 def semantic_field(resource: FabricOp) -> SemanticField:
-    """Derive the field of a resource."""
+    """Derive the field of a resource; one with more than 4,096 keys is ``Unsupported``."""
     carrier = _carrier(resource)
     if carrier is not None:
         return None if carrier.is_constant else DirectField(carrier)
@@ -146,6 +146,14 @@ def _keys(resource: FabricOp) -> set[BehaviorKey]:
         images = lane_images(operation, resource.hw_params, resource.ports)
         return {BehaviorKey(resource.family, lanes=image) for image in images}
     found = _behaviors(resource)
+    if len(found) > MAX_KEYS:
+        raise Unsupported(
+            Diagnostic(
+                "semantic-keys-too-many",
+                "hw_params",
+                f"The resource must have at most {MAX_KEYS} behaviours, not {len(found)} or more",
+            )
+        )
     groups = {key.role: _fixed_among(resource, found, key.role) for key in found}
     return {_without(key, groups[key.role]) for key in found}
 

@@ -1,1 +1,1 @@
-"""Operation schemas of the memory actors, and the exact views derived from one actor."""
+"""Operation schemas, and the exact views derived from one actor."""

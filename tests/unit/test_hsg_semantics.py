@@ -382,9 +382,13 @@ def test_unknown_key_bytes_have_a_code():
 
 def test_too_many_keys_are_unsupported():
     params = FixedVectorAdapterParams((W.I1,), (), 2**20)
-    ports = {"outputs": (2**20, 2**20, 1)}
-    with pytest.raises(Unsupported, match=r"not 1048576 \[semantic-keys-too-many\]$"):
-        resource(F.FIXED_VECTOR_PARALLELIZE, params=params, **ports)
+    op = resource(F.FIXED_VECTOR_PARALLELIZE, params=params, outputs=(2**20, 2**20, 1))
+    with pytest.raises(Unsupported, match=r"not 4097 or more \[semantic-keys-too-many\]$"):
+        semantic_field(op)
+    with pytest.raises(Invalid, match=r"\[op-unreachable\]$"):
+        replace(op, ports=replace(op.ports, inputs=(128, 0)))
+    few = replace(params, max_payload_bits=100)
+    assert len(keys(replace(op, hw_params=few))) == 100
 
 
 def test_vector_select_knows_the_element_width_only():

@@ -195,7 +195,7 @@ RULES: dict[str, Rule] = {
         "Initial Adapter And Token Families",
     ),
     "semantic-keys-too-many": Rule(
-        "A finite semantic field has at most 65,536 keys here.",
+        "A finite semantic field has at most 4,096 keys here.",
         "Initial Adapter And Token Families",
     ),
     "semantic-key-unknown": Rule(
