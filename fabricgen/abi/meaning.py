@@ -1,5 +1,10 @@
 """What the fields of one Active row say, in words."""
 
+import enum
+from collections.abc import Hashable
+from typing import cast
+
+from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.plan.contract import document_pattern
 from fabricgen.plan.demand import context_count
 from fabricgen.plan.rows import OperationRow
@@ -7,6 +12,8 @@ from fabricgen.plan.support import matching_class
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, MemoryDispatchTarget
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
+from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.schema.types import PointerFormat
 
 __all__ = ["field_meaning", "row_meanings"]
 
@@ -15,7 +22,7 @@ _FIELDS = {
     "active": "1: the memory runs its rows; 0: disabled",
     "valid": "1: the row is Active",
     "port": "which operation port the row is of",
-    "capability_alternative": "which load or store of the port, counted in canonical order",
+    "capability_alternative": "which actor of the port, counted in canonical order",
     "use_pattern": "which pattern of the port",
     "actor_clause": "which contract of the alternative",
     "base_addr": "byte address of element 0",
@@ -25,6 +32,7 @@ _FIELDS = {
     "mask_pair": "which mask form, with what it leaves in inactive lanes",
     "alignment": "exponent of the alignment in bytes; 0 for a plain access",
     "index_width": "bits of an index that count",
+    "address_pointer_format": "which format of the address pointers",
     "data_pointer_format": "which kind of data",
     "service_target": "which service: the local one, where there is one, then the managers",
 }
@@ -57,22 +65,14 @@ def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
     ports = named.occurrence.engine.ports
     alternative = ports[row.port].capability_alternatives[row.capability_alternative]
     pattern, _ = document_pattern(row.use_pattern, context_count(named.occurrence))
-    access = row.access
     meanings = {
         "valid": "Active row",
         "port": named.names.ports[row.port],
         "capability_alternative": _word(row.actor.schema_id.name),
         "use_pattern": named.names.patterns[row.port][pattern],
-        "actor_clause": "plain contract",
-        "actor_value0": "volatile" if row.actor.contract.volatile else "not volatile",
+        **_contract_meanings(alternative, row.actor),
         "base_addr": f"element 0 at byte {row.base_addr:#x}",
-        "access_class": f"{_word(access.form.name)}, {_word(access.address_form.name)}",
-        "element_width": f"{access.element_bits} bits",
-        "lane_count": f"{access.lane_count} lane{'s' if access.lane_count > 1 else ''}",
-        "mask_pair": _mask(alternative, row),
-        "alignment": f"aligned to {access.source_alignment_bytes} byte",
-        "index_width": f"{access.address_lane_bits} bits",
-        "data_pointer_format": "ordinary data",
+        **({} if row.access is None else _access_meanings(alternative, row.access)),
         "service_target": _target(named, row.service_target),
     }
     bound = dict(alternative.role_to_endpoint)
@@ -94,13 +94,72 @@ def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
     return meanings
 
 
-def _mask(alternative: MemoryCapabilityAlternative, row: OperationRow) -> str:
+def _contract_meanings(
+    alternative: MemoryCapabilityAlternative, actor: CanonicalActorProjection
+) -> dict[str, str]:
+    ordinal = alternative.actor_contract_domain.matching_clause(actor)
+    if ordinal is None:
+        raise ValueError(f"Row must lie in its alternative's contract domain, not {actor!r}")
+    clause = alternative.actor_contract_domain.contract_clauses[ordinal]
+    named = zip(clause.CODECS, actor.contract.values, strict=True)
+    words = (_value(name, value) for (name, _), value in named)
+    return {
+        "actor_clause": f"{_word(clause.tag.name.removeprefix('LOAD_STORE_'))} contract",
+        **{f"actor_value{position}": text for position, text in enumerate(words)},
+    }
+
+
+def _value(name: str, value: Hashable) -> str:
+    """One value of a contract; each part of an ordering pair is an ordering."""
+    match value:
+        case bool():
+            return f"{'' if value else 'not '}{name.removesuffix('_values')}"
+        case SyncScope():
+            return f"scope {_word(value.kind.name)}"
+        case None:
+            return "scalar"
+        case enum.Enum():
+            return _word(value.name)
+        case _:
+            success, failure = cast("tuple[enum.Enum, enum.Enum]", value)
+            return f"success {_word(success.name)}, failure {_word(failure.name)}"
+
+
+def _access_meanings(
+    alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView
+) -> dict[str, str]:
+    lanes, address = access.lane_count, access.address_pointer_format
+    return {
+        "access_class": f"{_word(access.form.name)}, {_word(access.address_form.name)}",
+        "element_width": f"{access.element_bits} bits",
+        "lane_count": f"{lanes} lane{'s' if lanes > 1 else ''}",
+        "mask_pair": _mask(alternative, access),
+        "alignment": f"aligned to {access.source_alignment_bytes} byte",
+        **(
+            {"index_width": f"{access.address_lane_bits} bits"}
+            if address is None
+            else {"address_pointer_format": _pointer(address)}
+        ),
+        "data_pointer_format": "ordinary data"
+        if access.data_pointer_format is None
+        else _pointer(access.data_pointer_format),
+    }
+
+
+def _pointer(form: PointerFormat) -> str:
+    return (
+        f"pointers of space {form.address_space}: {form.address_bits} of "
+        f"{form.representation_bits} bits"
+    )
+
+
+def _mask(alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView) -> str:
     domain = alternative.parameterized_access_domain
-    ordinal = None if domain is None else matching_class(domain, row.access)
+    ordinal = None if domain is None else matching_class(domain, access)
     if domain is None or ordinal is None:
-        raise ValueError(f"Row must lie in its alternative's access domain, not {row.access!r}")
+        raise ValueError(f"Row must lie in its alternative's access domain, not {access!r}")
     pairs = dict(domain.access_classes[ordinal].mask_inactive_pairs)
-    form = row.access.mask_form
+    form = access.mask_form
     return f"mask {_word(form.name)}, inactive lanes {_word(pairs[form].name)}"
 
 

@@ -1,6 +1,7 @@
-"""Closed sets of values with the canonical bytes that their owner gives them."""
+"""Values with the canonical bytes that their owner gives them, in closed and open sets."""
 
 import enum
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Generic, TypeVar, cast
@@ -8,42 +9,40 @@ from typing import Generic, TypeVar, cast
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.errors import Diagnostic, Invalid
 
-__all__ = ["AtomTable"]
+__all__ = ["AtomCodec", "AtomTable"]
 
 _T = TypeVar("_T", bound=Hashable)
 
 
-class AtomTable(Generic[_T]):
-    """Two-way map between the known values of one kind and their atoms.
+class AtomCodec(ABC, Generic[_T]):
+    """Two-way map between the values of one kind and their atoms.
 
     Parameters
     ----------
     kind
         What one value is called in a diagnostic.
-    atoms
-        Every known value with its canonical bytes; both sides unique.
     """
 
-    def __init__(self, kind: str, atoms: Mapping[_T, bytes]) -> None:
+    def __init__(self, kind: str) -> None:
         self.kind = kind
-        self._atoms = dict(atoms)
-        self._values = {atom: value for value, atom in self._atoms.items()}
 
+    @abstractmethod
     def atom(self, value: _T) -> bytes:
         """Encode a value."""
-        return self._atoms[value]
 
+    @abstractmethod
     def read(self, atom: bytes, where: str) -> _T:
         """Decode an atom; any other bytes are ``Invalid``."""
-        if atom not in self._values:
-            raise Invalid(
-                Diagnostic(
-                    "atom-unknown",
-                    where,
-                    f"The atom of a {self.kind} is required, not {atom[:64].hex() or 'none'}",
-                )
+
+    def unknown(self, atom: bytes, where: str) -> Invalid:
+        """Build the refusal of bytes that are no atom of the kind."""
+        return Invalid(
+            Diagnostic(
+                "atom-unknown",
+                where,
+                f"The atom of a {self.kind} is required, not {atom[:64].hex() or 'none'}",
             )
-        return self._values[atom]
+        )
 
     def domain(self, values: Iterable[_T]) -> FiniteDomain:
         """Encode values that are already in canonical order."""
@@ -67,6 +66,33 @@ class AtomTable(Generic[_T]):
             yield Diagnostic(
                 "domain-not-canonical", where, f"Values must be sorted and unique, not {names}"
             )
+
+
+class AtomTable(AtomCodec[_T]):
+    """Codec of a closed set.
+
+    Parameters
+    ----------
+    kind
+        What one value is called in a diagnostic.
+    atoms
+        Every known value with its canonical bytes; both sides unique.
+    """
+
+    def __init__(self, kind: str, atoms: Mapping[_T, bytes]) -> None:
+        super().__init__(kind)
+        self._atoms = dict(atoms)
+        self._values = {atom: value for value, atom in self._atoms.items()}
+
+    def atom(self, value: _T) -> bytes:
+        """Encode a value."""
+        return self._atoms[value]
+
+    def read(self, atom: bytes, where: str) -> _T:
+        """Decode an atom; any other bytes are ``Invalid``."""
+        if atom not in self._values:
+            raise self.unknown(atom, where)
+        return self._values[atom]
 
 
 def _name(value: object) -> str:

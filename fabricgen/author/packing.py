@@ -32,7 +32,7 @@ class TokenShape:
 
 def token_shape(row: OperationRow, role: ServiceValueRole) -> TokenShape:
     """Shape of the tokens of one active role of a row."""
-    access = row.access
+    access = row.addressed
     match role:
         case ServiceValueRole.ADDRESS:
             return TokenShape(access.address_count, access.address_lane_bits, is_signed=False)

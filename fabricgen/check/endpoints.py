@@ -91,8 +91,7 @@ def _tag_findings(
 def _role_findings(
     occurrence: MemoryOccurrence, alternative: MemoryCapabilityAlternative, where: str
 ) -> Iterator[Diagnostic]:
-    schema = MEMORY_SCHEMAS.get(alternative.actor_contract_domain.actor_schema)
-    inputs = () if schema is None else schema.input_roles
+    inputs = MEMORY_SCHEMAS[alternative.actor_contract_domain.actor_schema].input_roles
     # Tokens of a Temporal control role may share an ingress with those of roles with a payload.
     engine = occurrence.engine
     is_temporal = engine is not None and isinstance(engine.contract, Temporal)
@@ -103,8 +102,9 @@ def _role_findings(
         endpoint, place = occurrence.endpoints[ordinal], role_place(where, role)
         direction = EndpointDirection.IN if role in inputs else EndpointDirection.OUT
         if endpoint.direction is not direction:
+            is_result = role is ServiceValueRole.DATA and direction is EndpointDirection.IN
             yield Diagnostic(
-                "role-direction",
+                "store-data-result" if is_result else "role-direction",
                 place,
                 f"The role must have an {direction.name} endpoint, "
                 f"not endpoint {ordinal}, which is {endpoint.direction.name}",

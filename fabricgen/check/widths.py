@@ -11,10 +11,20 @@ from fabricgen.check.endpoints import role_place
 from fabricgen.errors import Diagnostic
 from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.occurrence import MemoryOccurrence
+from fabricgen.schema.memory import MEMORY_SCHEMAS, MemoryActorSchema
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, ServiceValueRole
 from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
 
 __all__ = ["width_findings"]
+
+#: Roles whose tokens are as wide as the memory contents.
+_DATA_ROLES = (
+    ServiceValueRole.DATA,
+    ServiceValueRole.UPDATE,
+    ServiceValueRole.EXPECTED,
+    ServiceValueRole.DESIRED,
+    ServiceValueRole.OLD,
+)
 
 
 def width_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
@@ -33,11 +43,13 @@ def width_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnos
                 if 0 <= endpoint < len(widths)
             }
             place = f"{where}.port[{ordinal}].alternative[{key}]"
+            schema = MEMORY_SCHEMAS[alternative.actor_contract_domain.actor_schema]
             for index, access in enumerate(domain.access_classes):
-                yield from _class_findings(access, bound, place, index)
+                yield from _class_findings(schema, access, bound, place, index)
 
 
 def _class_findings(
+    schema: MemoryActorSchema,
     access: MemoryAccessClass,
     bound: dict[ServiceValueRole, int],
     where: str,
@@ -53,18 +65,19 @@ def _class_findings(
                 f"not take {meaning}",
             )
     # A direction that the actor lacks is NotApplicable, so it says neither Exact nor ByteEnable.
-    data = bound.get(ServiceValueRole.DATA)
-    if data is not None and ReadSubwordSemantics.EXACT in access.read_subword:
-        yield from _exact_findings(access, data, "read", place)
-    if data is not None and WriteSubwordSemantics.EXACT in access.write_subword:
-        yield from _exact_findings(access, data, "write", place)
+    if ReadSubwordSemantics.EXACT in access.read_subword:
+        for role in schema.read_roles:
+            yield from _exact_findings(access, bound.get(role), "read", place)
+    if WriteSubwordSemantics.EXACT in access.write_subword:
+        for role in schema.write_roles:
+            yield from _exact_findings(access, bound.get(role), "write", place)
     if WriteSubwordSemantics.BYTE_ENABLE in access.write_subword:
         yield from _byte_findings(access, place)
 
 
 def _payloads(access: MemoryAccessClass) -> Iterator[tuple[ServiceValueRole, str, int, str]]:
     """Role, deciding field, width and wording of the widest payload of each kind."""
-    index = _highest(access.address_domain.accepted_index_width_bits)
+    index = _highest(access.address_lane_widths)
     element, lanes = _highest(access.element_width_bits), _highest(access.flattened_lane_count)
     addresses = lanes if access.access_form is MemoryAccessForm.INDEXED else 1
     yield (
@@ -73,19 +86,23 @@ def _payloads(access: MemoryAccessClass) -> Iterator[tuple[ServiceValueRole, str
         index * addresses,
         f"{index * addresses} bits ({addresses} of {index})",
     )
-    yield (
-        ServiceValueRole.DATA,
-        "element_width_bits",
-        element * lanes,
-        f"{element * lanes} bits ({lanes} of {element})",
-    )
+    for role in _DATA_ROLES:
+        yield (
+            role,
+            "element_width_bits",
+            element * lanes,
+            f"{element * lanes} bits ({lanes} of {element})",
+        )
+    yield ServiceValueRole.SUCCESS, "flattened_lane_count", lanes, f"{lanes} bits"
     if any(form is MemoryMaskForm.DYNAMIC for form, _ in access.mask_inactive_pairs):
         yield ServiceValueRole.MASK, "flattened_lane_count", lanes, f"{lanes} bits"
 
 
 def _exact_findings(
-    access: MemoryAccessClass, data: int, direction: str, where: str
+    access: MemoryAccessClass, data: int | None, direction: str, where: str
 ) -> Iterator[Diagnostic]:
+    if data is None:
+        return
     element, lanes = access.element_width_bits, access.flattened_lane_count
     least, most = _lowest(element) * _lowest(lanes), _highest(element) * _highest(lanes)
     if not least == most == data:

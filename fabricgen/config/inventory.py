@@ -3,6 +3,8 @@
 Layout, encoder and decoder read the same lists, so an index means one thing.
 """
 
+from collections.abc import Hashable
+
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.demand import context_count
 from fabricgen.records.actor import ContractClause
@@ -40,9 +42,9 @@ def document_patterns(occurrence: MemoryOccurrence, port: MemoryOperationPort) -
     return len(port.resource_contract.use_patterns) // context_count(occurrence)
 
 
-def clause_values(clause: ContractClause) -> tuple[tuple[bool, ...], ...]:
+def clause_values(clause: ContractClause) -> tuple[tuple[Hashable, ...], ...]:
     """Value inventories of one clause, in the clause's field order."""
-    return (clause.volatile_values,)
+    return clause.inventories
 
 
 def bound_endpoints(port: MemoryOperationPort, role: ServiceValueRole) -> frozenset[int]:

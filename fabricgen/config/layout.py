@@ -8,6 +8,7 @@ them in a Temporal one, whose rows are alike. What needs no bits has no field.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.config.inventory import (
     clause_values,
     document_patterns,
@@ -127,7 +128,12 @@ def _row_fields(
 
 
 def _widest(counts: Iterable[int]) -> int:
-    return index_width(max(counts))
+    return index_width(max(counts, default=1))
+
+
+def _longest(domains: Iterable[UnsignedDomain]) -> int:
+    """Bits of the largest member of all domains; none where only fences have no access."""
+    return max((highest(domain).bit_length() for domain in domains), default=0)
 
 
 def _roles(groups: Iterable[tuple[ServiceValueRole, ...]]) -> list[ServiceValueRole]:
@@ -158,11 +164,11 @@ def _access_fields(
     ]
     classes = [each for domain in domains for each in domain.access_classes]
     yield "access_class", _widest(len(domain.access_classes) for domain in domains)
-    yield "element_width", max(highest(c.element_width_bits).bit_length() for c in classes)
-    yield "lane_count", max(highest(c.flattened_lane_count).bit_length() for c in classes)
+    yield "element_width", _longest(c.element_width_bits for c in classes)
+    yield "lane_count", _longest(c.flattened_lane_count for c in classes)
     yield "mask_pair", _widest(len(c.mask_inactive_pairs) for c in classes)
-    exponents = [c.source_alignment.accepted_log2_byte_alignments for c in classes]
-    yield "alignment", max(highest(domain).bit_length() for domain in exponents)
-    widths = [c.address_domain.accepted_index_width_bits for c in classes]
-    yield "index_width", max(highest(domain).bit_length() for domain in widths)
+    yield "alignment", _longest(c.source_alignment.accepted_log2_byte_alignments for c in classes)
+    widths = (c.root_relative_index_widths for c in classes)
+    yield "index_width", _longest(each for each in widths if each is not None)
+    yield "address_pointer_format", _widest(len(c.address_pointer_formats) for c in classes)
     yield "data_pointer_format", _widest(len(c.data_pointer_formats) for c in classes)

@@ -21,22 +21,40 @@ from fabricgen.plan.contract import document_pattern, use_pattern_key
 from fabricgen.plan.demand import context_count, is_temporal
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import OperationRow, ResultDestination, RoleSource
-from fabricgen.plan.support import matching_class, matching_clause
-from fabricgen.records.access import MemoryAccessClass
+from fabricgen.plan.support import matching_class
+from fabricgen.records.access import MemoryAccessClass, OrdinaryData
 from fabricgen.records.actor import ContractClause
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
-from fabricgen.schema.actor import (
-    CanonicalActorProjection,
-    CanonicalMemoryAccessView,
-    PlainContract,
-)
+from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.schema.contract import contract_of
 from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["decode_row", "row_values"]
 
 #: Alignments are powers of two of bytes below 2**64.
 _ALIGNMENT_EXPONENTS = 64
+
+#: Fields of every access class.
+_ACCESS_FIELDS = (
+    "access_class",
+    "element_width",
+    "lane_count",
+    "mask_pair",
+    "alignment",
+    "data_pointer_format",
+)
+
+#: Starts of the names of fields that a row may leave inactive.
+_SELECTED = (
+    "source_",
+    "expose_",
+    "forward_",
+    "actor_value",
+    "index_width",
+    "address_pointer_format",
+    *_ACCESS_FIELDS,
+)
 
 _T = TypeVar("_T")
 
@@ -77,31 +95,41 @@ def _actor_values(
     alternative: MemoryCapabilityAlternative, actor: CanonicalActorProjection
 ) -> dict[str, int]:
     domain = alternative.actor_contract_domain
-    ordinal = matching_clause(domain, actor)
+    ordinal = domain.matching_clause(actor)
     if ordinal is None:
         raise ValueError(f"Actor must lie in the contract domain, not {actor!r}")
-    (volatile_values,) = clause_values(domain.contract_clauses[ordinal])
-    return {
-        "actor_clause": ordinal,
-        "actor_value0": volatile_values.index(actor.contract.volatile),
-    }
+    inventories = clause_values(domain.contract_clauses[ordinal])
+    values = {"actor_clause": ordinal}
+    for position, (inventory, value) in enumerate(
+        zip(inventories, actor.contract.values, strict=True)
+    ):
+        values[f"actor_value{position}"] = inventory.index(value)
+    return values
 
 
 def _access_values(
-    alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView
+    alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView | None
 ) -> dict[str, int]:
+    if access is None:
+        return {}
     domain = alternative.parameterized_access_domain
     ordinal = None if domain is None else matching_class(domain, access)
     if domain is None or ordinal is None:
         raise ValueError(f"Access must lie in the access domain, not {access!r}")
-    pairs = domain.access_classes[ordinal].mask_inactive_pairs
+    chosen = domain.access_classes[ordinal]
+    address, data = access.address_pointer_format, access.data_pointer_format
     return {
         "access_class": ordinal,
         "element_width": access.element_bits,
         "lane_count": access.lane_count,
-        "mask_pair": [form for form, _ in pairs].index(access.mask_form),
+        "mask_pair": [form for form, _ in chosen.mask_inactive_pairs].index(access.mask_form),
         "alignment": access.source_alignment_bytes.bit_length() - 1,
-        "index_width": access.address_lane_bits,
+        **(
+            {"index_width": access.address_lane_bits}
+            if address is None
+            else {"address_pointer_format": chosen.address_pointer_formats.index(address)}
+        ),
+        "data_pointer_format": chosen.data_pointer_formats.index(data or OrdinaryData()),
     }
 
 
@@ -111,7 +139,7 @@ class _Choices:
 
     alternative: MemoryCapabilityAlternative
     clause: ContractClause
-    access_class: MemoryAccessClass
+    access_class: MemoryAccessClass | None
 
 
 def decode_row(
@@ -128,9 +156,11 @@ def decode_row(
     choices = _choices(port, values)
     if found := tuple(_value_findings(occurrence, port, choices, values)):
         raise Invalid(*found)
-    actor, access = _actor(choices, values), _access(choices, values)
+    access = _access(choices, values)
+    actor = _actor(choices, values, access)
     inputs, results = active_roles(choices.alternative, actor, access)
     used = {
+        *_choice_fields(choices),
         *(name for role, _ in inputs for name in _source_fields(role, values)),
         *(name for role, _ in results for name in _result_fields(occurrence, port, role, values)),
     }
@@ -160,7 +190,7 @@ def _choices(port: MemoryOperationPort, values: Mapping[str, int]) -> _Choices:
     return _Choices(
         alternative,
         _chosen(clauses, "actor_clause", values),
-        _chosen(classes, "access_class", values),
+        None if domain is None else _chosen(classes, "access_class", values),
     )
 
 
@@ -187,11 +217,16 @@ def _value_findings(
     access_class = choices.access_class
     counts = {
         "use_pattern": document_patterns(occurrence, port),
-        "mask_pair": len(access_class.mask_inactive_pairs),
-        "alignment": _ALIGNMENT_EXPONENTS,
-        "data_pointer_format": len(access_class.data_pointer_formats),
         "service_target": len(targets(occurrence)),
     }
+    if access_class is not None:
+        counts |= {
+            "mask_pair": len(access_class.mask_inactive_pairs),
+            "alignment": _ALIGNMENT_EXPONENTS,
+            "data_pointer_format": len(access_class.data_pointer_formats),
+        }
+        if formats := access_class.address_pointer_formats:
+            counts["address_pointer_format"] = len(formats)
     for position, inventory in enumerate(clause_values(choices.clause)):
         counts[f"actor_value{position}"] = len(inventory)
     for role in port_input_roles(port):
@@ -201,26 +236,46 @@ def _value_findings(
             yield _out_of_range(name, values[name], count)
 
 
-def _actor(choices: _Choices, values: Mapping[str, int]) -> CanonicalActorProjection:
-    (volatile_values,) = clause_values(choices.clause)
+def _actor(
+    choices: _Choices, values: Mapping[str, int], access: CanonicalMemoryAccessView | None
+) -> CanonicalActorProjection:
+    inventories = enumerate(clause_values(choices.clause))
+    chosen = [inventory[values.get(f"actor_value{i}", 0)] for i, inventory in inventories]
+    alignment = 1 if access is None else access.source_alignment_bytes
     return CanonicalActorProjection(
         choices.alternative.actor_contract_domain.actor_schema,
-        PlainContract(volatile_values[values.get("actor_value0", 0)]),
+        contract_of(choices.clause.tag, chosen, alignment),
     )
 
 
-def _access(choices: _Choices, values: Mapping[str, int]) -> CanonicalMemoryAccessView:
+def _access(choices: _Choices, values: Mapping[str, int]) -> CanonicalMemoryAccessView | None:
     access_class = choices.access_class
+    if access_class is None:
+        return None
     form, _ = access_class.mask_inactive_pairs[values.get("mask_pair", 0)]
+    pointers = access_class.address_pointer_formats
+    address = pointers[values.get("address_pointer_format", 0)] if pointers else None
+    data = access_class.data_pointer_formats[values.get("data_pointer_format", 0)]
     return CanonicalMemoryAccessView(
         form=access_class.access_form,
         address_form=access_class.address_form,
         element_bits=values["element_width"],
         lane_count=values["lane_count"],
         mask_form=form,
-        address_lane_bits=values["index_width"],
+        address_lane_bits=values["index_width"] if address is None else address.representation_bits,
         source_alignment_bytes=1 << values.get("alignment", 0),
+        address_pointer_format=address,
+        data_pointer_format=None if isinstance(data, OrdinaryData) else data,
     )
+
+
+def _choice_fields(choices: _Choices) -> Iterator[str]:
+    """Fields that the clause and the access class use."""
+    yield from (f"actor_value{i}" for i, _ in enumerate(clause_values(choices.clause)))
+    if choices.access_class is not None:
+        yield from _ACCESS_FIELDS
+        is_pointer = bool(choices.access_class.address_pointer_formats)
+        yield "address_pointer_format" if is_pointer else "index_width"
 
 
 def _source_fields(role: ServiceValueRole, values: Mapping[str, int]) -> Iterator[str]:
@@ -247,9 +302,9 @@ def _result_fields(
 
 
 def _unused_findings(used: set[str], values: Mapping[str, int]) -> Iterator[Diagnostic]:
-    """Fields of roles that the selected port and access leave inactive are zero."""
+    """Fields that the selected port, clause and access leave inactive are zero."""
     for name, value in values.items():
-        if value and name not in used and name.startswith(("source_", "expose_", "forward_")):
+        if value and name not in used and name.startswith(_SELECTED):
             yield Diagnostic(
                 "carrier-unused-field",
                 name,

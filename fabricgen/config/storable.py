@@ -16,6 +16,8 @@ from fabricgen.plan.admission import Admission, admissions
 from fabricgen.plan.contract import document_pattern
 from fabricgen.plan.demand import context_count, is_temporal, tag_width
 from fabricgen.plan.realisation import lies_in_one_beat
+from fabricgen.records.access import MemoryAccessClass
+from fabricgen.records.clause import Fence
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -90,19 +92,27 @@ def _served(
     occurrence: MemoryOccurrence, admission: Admission, target: ManagerEndpointTarget
 ) -> Iterator[Admission]:
     """Points that the hardware of a manager serves; volatile ones are one lane in one beat."""
-    if False in admission.volatile_values:
-        yield replace(admission, volatile_values=(False,))
-    if True not in admission.volatile_values or 1 not in admission.lane_counts:
+    if (kept := _with_volatile(admission, volatile=False)) is not None:
+        yield kept
+    kept = _with_volatile(admission, volatile=True)
+    if kept is None or 1 not in admission.lane_counts:
         return
     beat = occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
     for interval in admission.element_widths.intervals:
         if lies_in_one_beat(interval.lower // 8, beat):
             yield replace(
-                admission,
-                volatile_values=(True,),
+                kept,
                 element_widths=UnsignedDomain((interval,)),
                 lane_counts=UnsignedDomain.of(1),
             )
+
+
+def _with_volatile(admission: Admission, *, volatile: bool) -> Admission | None:
+    """Points of one volatility, if there are any."""
+    contract = admission.contract
+    if isinstance(contract, Fence) or volatile not in contract.volatile_values:
+        return None
+    return replace(admission, contract=replace(contract, volatile_values=(volatile,)))
 
 
 def _unions(
@@ -119,7 +129,7 @@ def _unions(
     port = _port(occurrence, product.port)
     alternative = port.capability_alternatives[admission.alternative]
     domain = alternative.actor_contract_domain
-    (volatile_values,) = clause_values(domain.contract_clauses[admission.clause])
+    inventories = clause_values(domain.contract_clauses[admission.clause])
     contexts = context_count(occurrence)
     patterns = (document_pattern(k, contexts)[0] for k in alternative.admissible_use_patterns)
     yield "valid", 1
@@ -128,13 +138,22 @@ def _unions(
     yield "capability_alternative", admission.alternative
     yield "use_pattern", _or(patterns)
     yield "actor_clause", admission.clause
-    yield "actor_value0", _or(map(volatile_values.index, admission.volatile_values))
+    admitted = clause_values(admission.contract)
+    for position, (inventory, chosen) in enumerate(zip(inventories, admitted, strict=True)):
+        yield f"actor_value{position}", _or(map(inventory.index, chosen))
     yield "base_addr", product.bases
     yield "access_class", admission.access_class
     yield "element_width", _members(admission.element_widths)
     yield "lane_count", _members(admission.lane_counts)
     yield "mask_pair", _or(_pairs(alternative, admission, form))
-    yield "index_width", _members(admission.index_widths)
+    yield "alignment", _members(admission.alignments)
+    access_class = _class(alternative, admission)
+    if formats := access_class.address_pointer_formats:
+        yield "address_pointer_format", _or(map(formats.index, admission.address_formats))
+    else:
+        yield "index_width", _members(admission.index_widths)
+    data = access_class.data_pointer_formats
+    yield "data_pointer_format", _or(map(data.index, admission.data_formats))
     yield "service_target", targets(occurrence).index(product.target)
     for role, endpoint in kind.inputs:
         codes = enumerate(sink_connections(occurrence, port, role), 1)
@@ -170,15 +189,26 @@ def _pairs(
     alternative: MemoryCapabilityAlternative, admission: Admission, form: MemoryMaskForm
 ) -> Iterator[int]:
     """Ordinals of the mask pairs of one form."""
-    domain = alternative.parameterized_access_domain
-    classes = () if domain is None else domain.access_classes
-    for ordinal, (other, _) in enumerate(classes[admission.access_class].mask_inactive_pairs):
+    pairs = _class(alternative, admission).mask_inactive_pairs
+    for ordinal, (other, _) in enumerate(pairs):
         if other is form:
             yield ordinal
 
 
+def _class(alternative: MemoryCapabilityAlternative, admission: Admission) -> MemoryAccessClass:
+    domain = alternative.parameterized_access_domain
+    if domain is None:
+        raise ValueError("Alternative of an addressed actor must have an access domain, not None")
+    return domain.access_classes[admission.access_class]
+
+
 def _bases(named: NamedMemory, admission: Admission, last: int) -> int:
-    """Union of the base addresses up to the last, or of the aligned ones among them."""
+    """Union of the base addresses up to the last, or of the aligned ones among them.
+
+    A pointer has no base.
+    """
+    if admission.address_formats:
+        return 0
     sizes = [interval.lower // 8 for interval in admission.element_widths.intervals]
     far = admission.capability is None and True in admission.volatile_values
     step = min(sizes) if named.implementation.aligned_bases or far else 1

@@ -93,17 +93,17 @@ class RowExecutor:
         self._row = row
         self._plan = plan
         self._issue_lanes = issue_lanes
-        self._size = element_bytes(row.access)
+        self._size = element_bytes(row.addressed)
 
     def fire(self, operands: Mapping[ServiceValueRole, int]) -> None:
         """Consume one token of each role and publish the one retirement packet."""
-        active = active_lanes(self._row.access, operands.get(_R.MASK))
+        active = active_lanes(self._row.addressed, operands.get(_R.MASK))
         self.empty_masks += not any(active)
         children = [child for child in self._plan.transactions if child.is_submitted(active)]
-        addresses = lane_addresses(self._row.access, self._row.base_addr, operands[_R.ADDRESS])
-        payload: Sequence[bytes | None] = (None,) * self._row.access.lane_count
+        addresses = lane_addresses(self._row.addressed, self._row.base_addr, operands[_R.ADDRESS])
+        payload: Sequence[bytes | None] = (None,) * self._row.addressed.lane_count
         if self.accesses.is_write:
-            payload = split_lanes(self._row.access, operands[_R.DATA])
+            payload = split_lanes(self._row.addressed, operands[_R.DATA])
         parts = [
             part
             for child in children
@@ -116,13 +116,13 @@ class RowExecutor:
         self.firings += 1
         for role, tokens in self.published.items():
             carries_value = role in self._plan.assembly.result_roles
-            tokens.append(join_lanes(self._row.access, read) if carries_value else 0)
+            tokens.append(join_lanes(self._row.addressed, read) if carries_value else 0)
 
     def _parts(
         self, child: MemoryPortChildTransaction, lanes: Sequence[LaneAccess]
     ) -> Sequence[Sequence[LaneAccess]]:
         """Group a child's lanes by the requests that they share."""
-        is_indexed = self._row.access.form is MemoryAccessForm.INDEXED
+        is_indexed = self._row.addressed.form is MemoryAccessForm.INDEXED
         if is_indexed or isinstance(child.projection, ElementLane):
             return [(lane,) for lane in lanes]
         return (lanes,)
@@ -148,7 +148,7 @@ class RowExecutor:
 
     def _access(self, parts: Sequence[Sequence[LaneAccess]]) -> list[bytes | None]:
         """Perform the lanes in their order; return what each lane read."""
-        read: list[bytes | None] = [None] * self._row.access.lane_count
+        read: list[bytes | None] = [None] * self._row.addressed.lane_count
         memory = self.target.memory
         for lanes in parts:
             for lane in lanes:

@@ -5,14 +5,25 @@ and in a capability that serves the port. Both relations are unions of products,
 is one too. A manager has no capabilities of its own: a row of it may be what its port admits.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.rows import OperationRow
-from fabricgen.plan.support import matching_clause
-from fabricgen.records.access import MemoryAccessClass
-from fabricgen.records.actor import MemoryActorContractDomain
+from fabricgen.records.access import (
+    DataFormat,
+    MemoryAccessClass,
+    ParameterizedMemoryAccessDomain,
+    PointerFormat,
+)
+from fabricgen.records.actor import (
+    ContractClause,
+    Fence,
+    LoadStorePlain,
+    MemoryActorContractDomain,
+)
+from fabricgen.records.clause import common_clause
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, ManagerEndpointTarget
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative
@@ -23,10 +34,12 @@ from fabricgen.vocab.fabric import WriteSubwordSemantics
 
 __all__ = ["Admission", "admissions", "admitting_capability"]
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """One product of points that an alternative, a target and Plain actors share.
+    """One product of points that an alternative and a target of addressed actors share.
 
     Parameters
     ----------
@@ -37,10 +50,13 @@ class Admission:
         the alternative.
     schema, form
         The actor and its access form.
-    volatile_values
-        Admitted values of the clause.
-    element_widths, lane_counts, index_widths, mask_forms
-        Admitted values of the access, freely combinable as far as payloads fit their endpoints.
+    contract
+        Admitted contracts: a part of the port's clause.
+    element_widths, lane_counts, index_widths, mask_forms, alignments
+        Admitted values of the access, freely combinable as far as payloads fit their endpoints. An
+        index is one address lane, so a pointer's width counts too; alignments are exponents.
+    address_formats, data_formats
+        Admitted pointers; no address format where addresses are root-relative.
     """
 
     alternative: int
@@ -49,11 +65,19 @@ class Admission:
     capability: int | None
     schema: OperationSchemaId
     form: MemoryAccessForm
-    volatile_values: tuple[bool, ...]
+    contract: ContractClause
     element_widths: UnsignedDomain
     lane_counts: UnsignedDomain
     index_widths: UnsignedDomain
     mask_forms: tuple[MemoryMaskForm, ...]
+    alignments: UnsignedDomain
+    address_formats: tuple[PointerFormat, ...]
+    data_formats: tuple[DataFormat, ...]
+
+    @property
+    def volatile_values(self) -> tuple[bool, ...]:
+        """Admitted volatility of the accesses."""
+        return () if isinstance(self.contract, Fence) else self.contract.volatile_values
 
 
 def admissions(occurrence: MemoryOccurrence, port: int) -> tuple[Admission, ...]:
@@ -90,20 +114,9 @@ def _all_of(ordinal: int, alternative: MemoryCapabilityAlternative) -> Iterator[
     domain, access = alternative.actor_contract_domain, alternative.parameterized_access_domain
     for clause, contract in enumerate(domain.contract_clauses):
         for position, each in enumerate(() if access is None else access.access_classes):
-            if each.source_alignment.contains_bytes(1):
-                yield Admission(
-                    ordinal,
-                    clause,
-                    position,
-                    None,
-                    domain.actor_schema,
-                    each.access_form,
-                    contract.volatile_values,
-                    each.element_width_bits,
-                    each.flattened_lane_count,
-                    each.address_domain.accepted_index_width_bits,
-                    each.mask_forms,
-                )
+            product = _product((ordinal, clause, position, None), domain.actor_schema, contract)
+            if (found := product(each, each)) is not None:
+                yield found
 
 
 def admitting_capability(occurrence: MemoryOccurrence, row: OperationRow) -> int | None:
@@ -114,26 +127,31 @@ def admitting_capability(occurrence: MemoryOccurrence, row: OperationRow) -> int
     if occurrence.engine is None or occurrence.local_service is None:
         return None
     port = occurrence.engine.ports[row.port]
-    access_class = _class_of(port.capability_alternatives[row.capability_alternative], row.access)
+    alternative = port.capability_alternatives[row.capability_alternative]
     contract = occurrence.local_service.memory_service_contract
     for ordinal in _serving(contract, row.port):
         capability = contract.capabilities[ordinal]
-        if (
-            access_class is not None
-            and capability.access_domain is not None
-            and matching_clause(capability.actor_contract_domain, row.actor) is not None
-            and (served := capability.access_domain.matching_class(row.access)) is not None
-            and _keeps_other_bytes(access_class, served)
+        if capability.actor_contract_domain.contains(row.actor) and _is_served(
+            alternative.parameterized_access_domain, capability.access_domain, row.access
         ):
             return ordinal
     return None
 
 
-def _class_of(
-    alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView
-) -> MemoryAccessClass | None:
-    domain = alternative.parameterized_access_domain
-    return None if domain is None else domain.matching_class(access)
+def _is_served(
+    asked: ParameterizedMemoryAccessDomain | None,
+    served: ParameterizedMemoryAccessDomain | None,
+    access: CanonicalMemoryAccessView | None,
+) -> bool:
+    """Tell whether a service admits an access, or a fence, as the port does."""
+    if asked is None or served is None or access is None:
+        return asked is None and served is None and access is None
+    port_class, service_class = asked.matching_class(access), served.matching_class(access)
+    return (
+        port_class is not None
+        and service_class is not None
+        and _keeps_other_bytes(port_class, service_class)
+    )
 
 
 def _serving(service: MemoryServiceContract, port: int) -> Iterator[int]:
@@ -153,55 +171,75 @@ def _meet(
     port_access, service_access = alternative.parameterized_access_domain, capability.access_domain
     if port_access is None or service_access is None:
         return
-    for clause, volatile_values in _common_contracts(
+    schema = alternative.actor_contract_domain.actor_schema
+    for clause, contract in _common_contracts(
         alternative.actor_contract_domain, capability.actor_contract_domain
     ):
         for class_ordinal, port_class in enumerate(port_access.access_classes):
+            place = (ordinal, clause, class_ordinal, capability_ordinal)
+            product = _product(place, schema, contract)
             for service_class in service_access.access_classes:
-                if (points := _common_points(port_class, service_class)) is not None:
-                    yield Admission(
-                        ordinal,
-                        clause,
-                        class_ordinal,
-                        capability_ordinal,
-                        alternative.actor_contract_domain.actor_schema,
-                        port_class.access_form,
-                        volatile_values,
-                        *points,
-                    )
+                if (found := product(port_class, service_class)) is not None:
+                    yield found
 
 
 def _common_contracts(
     left: MemoryActorContractDomain, right: MemoryActorContractDomain
-) -> Iterator[tuple[int, tuple[bool, ...]]]:
+) -> Iterator[tuple[int, ContractClause]]:
     if left.actor_schema is not right.actor_schema:
         return
     for ordinal, clause in enumerate(left.contract_clauses):
-        values = {value for other in right.contract_clauses for value in other.volatile_values}
-        if common := tuple(value for value in clause.volatile_values if value in values):
-            yield ordinal, common
+        for other in right.contract_clauses:
+            if (common := common_clause(clause, other)) is not None:
+                yield ordinal, common
 
 
-def _common_points(
-    left: MemoryAccessClass, right: MemoryAccessClass
-) -> tuple[UnsignedDomain, UnsignedDomain, UnsignedDomain, tuple[MemoryMaskForm, ...]] | None:
-    if (left.access_form, left.address_form) != (right.access_form, right.address_form):
-        return None
-    if not (left.source_alignment.contains_bytes(1) and right.source_alignment.contains_bytes(1)):
-        return None
-    if not _keeps_other_bytes(left, right):
-        return None
-    elements = _intersection(left.element_width_bits, right.element_width_bits)
-    lanes = _intersection(left.flattened_lane_count, right.flattened_lane_count)
-    indices = _intersection(
-        left.address_domain.accepted_index_width_bits,
-        right.address_domain.accepted_index_width_bits,
-    )
-    right_forms = {form for form, _ in right.mask_inactive_pairs}
-    forms = tuple(form for form, _ in left.mask_inactive_pairs if form in right_forms)
-    if elements is None or lanes is None or indices is None or not forms:
-        return None
-    return elements, lanes, indices, forms
+def _product(
+    place: tuple[int, int, int, int | None], schema: OperationSchemaId, contract: ContractClause
+) -> Callable[[MemoryAccessClass, MemoryAccessClass], Admission | None]:
+    """Build the product of these contracts with what two classes share."""
+
+    def meet(left: MemoryAccessClass, right: MemoryAccessClass) -> Admission | None:
+        if (left.access_form, left.address_form) != (right.access_form, right.address_form):
+            return None
+        if not _keeps_other_bytes(left, right):
+            return None
+        exponents = (each.source_alignment.accepted_log2_byte_alignments for each in (left, right))
+        alignments = _intersection(*exponents)
+        if alignments is not None and isinstance(contract, LoadStorePlain):
+            alignments = _intersection(alignments, UnsignedDomain.of(0))
+        elements = _intersection(left.element_width_bits, right.element_width_bits)
+        lanes = _intersection(left.flattened_lane_count, right.flattened_lane_count)
+        addresses = _common(left.address_pointer_formats, right.address_pointer_formats)
+        lane_bits = _intersection(left.address_lane_widths, right.address_lane_widths)
+        forms = _common(left.mask_forms, right.mask_forms)
+        data = _common(left.data_pointer_formats, right.data_pointer_formats)
+        lacks_address = bool(left.address_pointer_formats) and not addresses
+        if elements is None or lanes is None or lane_bits is None or alignments is None:
+            return None
+        if lacks_address or not forms or not data:
+            return None
+        return Admission(
+            *place,
+            schema,
+            left.access_form,
+            contract,
+            elements,
+            lanes,
+            UnsignedDomain.of(*(f.representation_bits for f in addresses))
+            if addresses
+            else lane_bits,
+            forms,
+            alignments,
+            addresses,
+            data,
+        )
+
+    return meet
+
+
+def _common(left: Sequence[_T], right: Sequence[_T]) -> tuple[_T, ...]:
+    return tuple(value for value in left if value in right)
 
 
 def _keeps_other_bytes(port_class: MemoryAccessClass, service_class: MemoryAccessClass) -> bool:

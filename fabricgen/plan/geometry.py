@@ -228,9 +228,9 @@ def requester_choice(named: NamedMemory, row: OperationRow) -> tuple[int, int]:
     Managers have no regions, so the second is 0 for their rows.
     """
     shape = requester_shape(named, row.port)
-    indexed = row.access.form is MemoryAccessForm.INDEXED
+    indexed = row.addressed.form is MemoryAccessForm.INDEXED
     keys = [(mode.indexed, mode.element_bytes) for mode in shape.modes]
-    mode = keys.index((indexed, element_bytes(row.access)))
+    mode = keys.index((indexed, element_bytes(row.addressed)))
     service = named.occurrence.local_service
     if service is None or not isinstance(row.service_target, LocalMemoryServiceTarget):
         return mode, 0

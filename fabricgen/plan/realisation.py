@@ -9,11 +9,13 @@ from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.geometry import bank_geometry, requester_shape
 from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
+from fabricgen.records.access import OrdinaryData
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
+from fabricgen.vocab.fabric import ContractClauseTag
 
 __all__ = ["CONTEXT_LIMIT", "lies_in_one_beat", "unsupported", "unsupported_rows"]
 
@@ -34,6 +36,14 @@ _BEAT_WIDTH_LIMIT = 4096
 
 #: Bits of the widest index; bytes are addressed by 64 bits.
 _INDEX_LIMIT = 64
+
+#: Clause variants that no hardware realises.
+_UNREALISED = {
+    ContractClauseTag.LOAD_STORE_ATOMIC: "atomic-access",
+    ContractClauseTag.ATOMIC_RMW: "atomic-rmw",
+    ContractClauseTag.COMPARE_EXCHANGE: "compare-exchange",
+    ContractClauseTag.FENCE: "memory-fence",
+}
 
 
 def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
@@ -69,7 +79,10 @@ def unsupported_rows(
 
 
 def _row_findings(named: NamedMemory, row: OperationRow) -> Iterator[Diagnostic]:
-    size = element_bytes(row.access)
+    access = row.access
+    if access is None or access.element_bits % 8:
+        return  # No hardware for any such row: the port is refused as a whole.
+    size = element_bytes(access)
     if named.implementation.aligned_bases and row.base_addr % size:
         yield Diagnostic(
             "row-base-unaligned",
@@ -79,12 +92,12 @@ def _row_findings(named: NamedMemory, row: OperationRow) -> Iterator[Diagnostic]
     target = row.service_target
     if isinstance(target, ManagerEndpointTarget) and row.actor.contract.volatile:
         beat = named.occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
-        if row.access.lane_count > 1 or not lies_in_one_beat(size, beat) or row.base_addr % size:
+        if access.lane_count > 1 or not lies_in_one_beat(size, beat) or row.base_addr % size:
             yield Diagnostic(
                 "row-volatile-beats",
                 "access",
                 f"A volatile access of a manager must be one lane inside one beat of {beat} bytes "
-                f"at every index, not {row.access.lane_count} of {size} bytes from "
+                f"at every index, not {access.lane_count} of {size} bytes from "
                 f"{row.base_addr}",
             )
 
@@ -117,6 +130,14 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
             f"An engine must have at most {CONTEXT_LIMIT} contexts, "
             f"not {contract.resident_context_count}",
         )
+        return
+    kinds = [
+        finding
+        for ordinal, port in enumerate(occurrence.engine.ports)
+        for finding in _under(f"port[{ordinal}]", _kind_findings(port))
+    ]
+    if kinds:
+        yield from kinds
         return
     for ordinal, port in enumerate(occurrence.engine.ports):
         where = f"port[{ordinal}]"
@@ -169,11 +190,39 @@ def _port_findings(contract: EngineContract, port: MemoryOperationPort) -> Itera
     yield from _depth_findings(contract, port)
 
 
+def _kind_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
+    """Actors and addresses for which there is no hardware."""
+    for ordinal, alternative in enumerate(port.capability_alternatives):
+        where = f"alternative[{ordinal}]"
+        for position, clause in enumerate(alternative.actor_contract_domain.contract_clauses):
+            if (code := _UNREALISED.get(clause.tag)) is not None:
+                yield Diagnostic(
+                    code,
+                    f"{where}.contract[{position}]",
+                    f"The contract must be LOAD_STORE_PLAIN, not {clause.tag.name}",
+                )
+        domain = alternative.parameterized_access_domain
+        for position, each in enumerate(domain.access_classes if domain else ()):
+            place = f"{where}.access[{position}]"
+            if each.address_pointer_formats:
+                yield Diagnostic(
+                    "pointer-address",
+                    f"{place}.address_form",
+                    f"The address form must be ROOT_RELATIVE, not {each.address_form.name}",
+                )
+            if each.data_pointer_formats != (OrdinaryData(),):
+                yield Diagnostic(
+                    "pointer-data",
+                    f"{place}.data_pointer_formats",
+                    f"The data must be ordinary, not one of {list(each.data_pointer_formats)!r}",
+                )
+
+
 def _index_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
     for ordinal, alternative in enumerate(port.capability_alternatives):
         domain = alternative.parameterized_access_domain
         for position, access_class in enumerate(domain.access_classes if domain else ()):
-            widest = access_class.address_domain.accepted_index_width_bits.intervals[-1].upper
+            widest = access_class.address_lane_widths.intervals[-1].upper
             if widest > _INDEX_LIMIT:
                 yield Diagnostic(
                     "index-width-limit",

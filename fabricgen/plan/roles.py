@@ -5,7 +5,7 @@ from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAcce
 from fabricgen.schema.service import canonical_service
 from fabricgen.vocab.dataflow import ServiceValueRole
 
-__all__ = ["RoleBindings", "active_roles"]
+__all__ = ["RoleBindings", "active_roles", "role_bits"]
 
 RoleBindings = tuple[tuple[ServiceValueRole, int], ...]
 
@@ -26,3 +26,18 @@ def active_roles(
         for roles in (service.argument_roles, service.result_roles)
     )
     return inputs, results
+
+
+def role_bits(access: CanonicalMemoryAccessView) -> dict[ServiceValueRole, int]:
+    """Bits of the complete token of each role that has a payload."""
+    data = access.data_bits
+    return {
+        ServiceValueRole.ADDRESS: access.address_bits,
+        ServiceValueRole.DATA: data,
+        ServiceValueRole.UPDATE: data,
+        ServiceValueRole.EXPECTED: data,
+        ServiceValueRole.DESIRED: data,
+        ServiceValueRole.MASK: access.mask_bits,
+        ServiceValueRole.OLD: data,
+        ServiceValueRole.SUCCESS: access.success_bits,
+    }

@@ -152,6 +152,13 @@ def _target_findings(
             "service_target",
             f"The target must lie in H_dispatch, {list(targets)!r}, not {row.service_target!r}",
         )
+    if row.base_addr and (row.access is None or row.access.address_pointer_format is not None):
+        yield Diagnostic(
+            "row-base-unused",
+            "base_addr",
+            f"The base must be 0 in a fence, and where addresses are complete pointers, "
+            f"not {row.base_addr}",
+        )
     if not 0 <= row.base_addr <= U64_MAX:
         yield Diagnostic(
             "row-base-range",

@@ -54,10 +54,10 @@ class OperationRow:
         Ordinals in the port's inventories; in a Temporal table row ``k`` selects a pattern of
         context ``k``.
     actor, access
-        The exact actor and its derived access projection; together they are the carrier's actor
-        clause, clause values and access projection.
+        The exact actor and its derived access projection, which a fence has not; together they are
+        the carrier's actor clause, clause values and access projection.
     base_addr
-        Byte address of element 0.
+        Byte address of element 0; 0 where lanes are pointers, and in a fence.
     sources, destinations
         One entry per active input role and per active result role, in role order.
     service_target
@@ -68,11 +68,18 @@ class OperationRow:
     capability_alternative: int
     use_pattern: int
     actor: CanonicalActorProjection
-    access: CanonicalMemoryAccessView
+    access: CanonicalMemoryAccessView | None
     base_addr: int
     sources: tuple[tuple[ServiceValueRole, RoleSource], ...]
     destinations: tuple[tuple[ServiceValueRole, ResultDestination], ...]
     service_target: MemoryDispatchTarget
+
+    @property
+    def addressed(self) -> CanonicalMemoryAccessView:
+        """The access of an addressed actor; ``ValueError`` for a fence."""
+        if self.access is None:
+            raise ValueError(f"Row must have an access, not {self.actor.schema_id.name}")
+        return self.access
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,18 @@ from collections.abc import Iterable, Iterator
 
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic
-from fabricgen.plan.roles import active_roles
-from fabricgen.records.access import MemoryAccessClass, ParameterizedMemoryAccessDomain
-from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
+from fabricgen.plan.roles import active_roles, role_bits
+from fabricgen.records.access import (
+    MemoryAccessClass,
+    OrdinaryData,
+    ParameterizedMemoryAccessDomain,
+)
+from fabricgen.records.actor import MemoryActorContractDomain
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
-from fabricgen.schema.memory import MEMORY_SCHEMAS
+from fabricgen.schema.actor import access_findings as view_findings
+from fabricgen.schema.memory import MEMORY_SCHEMAS, MemoryActorSchema
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import (
     ReadSubwordSemantics,
@@ -24,7 +29,6 @@ __all__ = [
     "access_findings",
     "actor_findings",
     "matching_class",
-    "matching_clause",
     "supports_memory_access",
 ]
 
@@ -34,11 +38,12 @@ def supports_memory_access(
     port: int,
     alternative: int,
     actor: CanonicalActorProjection,
-    access: CanonicalMemoryAccessView,
+    access: CanonicalMemoryAccessView | None,
     use_pattern: int,
 ) -> tuple[Diagnostic, ...]:
     """Tell why the alternative of the port does not realise the actor with the use pattern.
 
+    A fence has no access view; its alternative accepts the contract, the roles and the pattern.
     ``port``, ``alternative`` and ``use_pattern`` are ordinals in range; an occurrence without an
     engine has no port.
     """
@@ -49,13 +54,11 @@ def supports_memory_access(
     actor_found = tuple(actor_findings(chosen.actor_contract_domain, actor))
     if actor.schema_id is not chosen.actor_contract_domain.actor_schema:
         return actor_found
-    return (
-        *actor_found,
-        *_plain_alignment_findings(access),
-        *access_findings(chosen.parameterized_access_domain, access),
-        *_endpoint_findings(occurrence, chosen, actor, access),
-        *_pattern_findings(chosen, use_pattern),
-    )
+    found = [*actor_found, *view_findings(actor, access)]
+    if access is not None:
+        found += access_findings(chosen.parameterized_access_domain, access)
+        found += _endpoint_findings(occurrence, chosen, actor, access)
+    return (*found, *_pattern_findings(chosen, use_pattern))
 
 
 def actor_findings(
@@ -68,27 +71,13 @@ def actor_findings(
             "actor.schema_id",
             f"The actor must be {domain.actor_schema.name}, not {actor.schema_id.name}",
         )
-    elif matching_clause(domain, actor) is None:
+    elif not domain.contains(actor):
         yield Diagnostic(
             "actor-contract-not-accepted",
             "actor.contract",
             f"The contract must lie in one of {list(domain.contract_clauses)!r}, "
             f"not {actor.contract!r}",
         )
-
-
-def matching_clause(
-    domain: MemoryActorContractDomain, actor: CanonicalActorProjection
-) -> int | None:
-    """Ordinal of the one clause that contains the actor's contract."""
-    if actor.schema_id is not domain.actor_schema:
-        return None
-    for ordinal, clause in enumerate(domain.contract_clauses):
-        match clause:
-            case LoadStorePlain(volatile_values):
-                if actor.contract.volatile in volatile_values:
-                    return ordinal
-    return None
 
 
 def matching_class(
@@ -138,10 +127,10 @@ def _class_findings(
     domains = (
         ("element_bits", "element-width-not-accepted", access_class.element_width_bits),
         ("lane_count", "lane-count-not-accepted", access_class.flattened_lane_count),
-        (
-            "address_lane_bits",
-            "index-width-not-accepted",
-            access_class.address_domain.accepted_index_width_bits,
+        *(
+            (("address_lane_bits", "index-width-not-accepted", widths),)
+            if (widths := access_class.root_relative_index_widths) is not None
+            else ()
         ),
     )
     for name, code, domain in domains:
@@ -150,7 +139,8 @@ def _class_findings(
             yield Diagnostic(
                 code, f"access.{name}", f"The value must lie in {_domain(domain)}, not {value}"
             )
-    forms = [form for form, _ in access_class.mask_inactive_pairs]
+    yield from _pointer_findings(access_class, access)
+    forms = access_class.mask_forms
     if access.mask_form not in forms:
         yield Diagnostic(
             "mask-form-not-accepted",
@@ -167,13 +157,23 @@ def _class_findings(
         )
 
 
-def _plain_alignment_findings(access: CanonicalMemoryAccessView) -> Iterator[Diagnostic]:
-    """Plain contracts, the only ones so far, derive alignment one for this judgement."""
-    if access.source_alignment_bytes != 1:
+def _pointer_findings(
+    access_class: MemoryAccessClass, access: CanonicalMemoryAccessView
+) -> Iterator[Diagnostic]:
+    """Equal widths are not enough: a pointer's space and exact format count."""
+    address, data = access.address_pointer_format, access.data_pointer_format or OrdinaryData()
+    if address is not None and address not in access_class.address_pointer_formats:
         yield Diagnostic(
-            "plain-alignment",
-            "access.source_alignment_bytes",
-            f"A plain access has alignment 1, not {access.source_alignment_bytes}",
+            "address-pointer-not-accepted",
+            "access.address_pointer_format",
+            f"The format must be one of {list(access_class.address_pointer_formats)!r}, "
+            f"not {address!r}",
+        )
+    if data not in access_class.data_pointer_formats:
+        yield Diagnostic(
+            "data-pointer-not-accepted",
+            "access.data_pointer_format",
+            f"The data must be one of {list(access_class.data_pointer_formats)!r}, not {data!r}",
         )
 
 
@@ -184,11 +184,8 @@ def _endpoint_findings(
     access: CanonicalMemoryAccessView,
 ) -> Iterator[Diagnostic]:
     inputs, results = active_roles(alternative, actor, access)
-    required = {
-        ServiceValueRole.ADDRESS: access.address_bits,
-        ServiceValueRole.DATA: access.data_bits,
-        ServiceValueRole.MASK: access.mask_bits,
-    }
+    schema = MEMORY_SCHEMAS[actor.schema_id]
+    required = role_bits(access)
     for role, endpoint in inputs + results:
         width = occurrence.endpoints[endpoint].payload_width
         if required.get(role, 0) > width:
@@ -198,13 +195,14 @@ def _endpoint_findings(
                 f"The {role.name.lower()} token must fit the {width} bits of endpoint "
                 f"{endpoint}, not need {required[role]}",
             )
-        if role is ServiceValueRole.DATA:
-            yield from _subword_findings(alternative, actor, access, width)
+        if role in (*schema.read_roles, *schema.write_roles):
+            yield from _subword_findings(alternative, schema, role, access, width)
 
 
 def _subword_findings(
     alternative: MemoryCapabilityAlternative,
-    actor: CanonicalActorProjection,
+    schema: MemoryActorSchema,
+    role: ServiceValueRole,
     access: CanonicalMemoryAccessView,
     endpoint_width: int,
 ) -> Iterator[Diagnostic]:
@@ -213,17 +211,21 @@ def _subword_findings(
     ordinal = None if domain is None else matching_class(domain, access)
     if domain is None or ordinal is None or access.data_bits >= endpoint_width:
         return
-    access_class, schema = domain.access_classes[ordinal], MEMORY_SCHEMAS[actor.schema_id]
+    access_class = domain.access_classes[ordinal]
     narrow_read = ReadSubwordSemantics.ZERO_EXTEND in access_class.read_subword
     narrow_write = WriteSubwordSemantics.BYTE_ENABLE in access_class.write_subword
     for active, admitted, name in (
-        (schema.reads, narrow_read, "ZERO_EXTEND"),
-        (schema.writes, narrow_write and access.data_bits % 8 == 0, "BYTE_ENABLE of whole bytes"),
+        (role in schema.read_roles, narrow_read, "ZERO_EXTEND"),
+        (
+            role in schema.write_roles,
+            narrow_write and access.data_bits % 8 == 0,
+            "BYTE_ENABLE of whole bytes",
+        ),
     ):
         if active and not admitted:
             yield Diagnostic(
                 "subword-not-accepted",
-                "access.data",
+                f"access.{role.name.lower()}",
                 f"A payload narrower than the {endpoint_width} bits of its endpoint needs {name}, "
                 f"which the class does not give {access.data_bits} bits",
             )

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.demand import MemoryDemand, RowRole, row_bindings, tag_width
+from fabricgen.plan.roles import role_bits
 from fabricgen.plan.rows import OperationRow
 from fabricgen.records.occurrence import MemoryOccurrence
-from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["table_findings"]
 
@@ -120,12 +120,7 @@ def _payload_bits(occurrence: MemoryOccurrence, rows: _Rows, user: RowRole) -> i
     inputs, results = row_bindings(occurrence, row)
     if user.role not in {role for role, _ in (*inputs, *results)}:
         return None
-    bits = {
-        ServiceValueRole.ADDRESS: row.access.address_bits,
-        ServiceValueRole.DATA: row.access.data_bits,
-        ServiceValueRole.MASK: row.access.mask_bits,
-    }
-    return bits.get(user.role, 0)
+    return 0 if row.access is None else role_bits(row.access).get(user.role, 0)
 
 
 def _where(user: RowRole, field: str) -> str:

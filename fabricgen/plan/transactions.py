@@ -8,14 +8,18 @@ import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid, Unsupported
-from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
-from fabricgen.schema.memory import MEMORY_SCHEMAS
+from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.schema.actor import (
+    CanonicalActorProjection,
+    CanonicalMemoryAccessView,
+    access_findings,
+    granularity_projection,
+)
+from fabricgen.schema.contract import FenceContract, PlainContract
 from fabricgen.schema.service import CanonicalService, canonical_service
 from fabricgen.vocab.dataflow import (
     MemoryAccessForm,
     MemoryMaskForm,
-    OperationSchemaId,
     ServiceValueRole,
 )
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
@@ -177,10 +181,13 @@ def derive_memory_port_transaction_plan(
     ``Invalid`` when actor, parent service and access view do not describe the same actor, or the
     projection is illegal for the access.
     """
-    if found := (*_form_findings(projection, access), *_mismatches(actor, parent_service, access)):
+    found = (
+        *_form_findings(projection, access),
+        *_granularity_findings(projection, actor),
+        *_mismatches(actor, parent_service, access),
+    )
+    if found:
         raise Invalid(*found)
-    if found := tuple(_unbuilt(actor)):
-        raise Unsupported(*found)
     masked = access is not None and access.mask_form is MemoryMaskForm.DYNAMIC
     if projection is MemoryPortTransactionProjection.DIRECT or access is None:
         activation = ParentMaskAny() if masked else Always()
@@ -224,12 +231,20 @@ def _form_findings(
         )
 
 
-def _unbuilt(actor: CanonicalActorProjection) -> Iterator[Diagnostic]:
-    if actor.schema_id not in MEMORY_SCHEMAS:
+def _granularity_findings(
+    projection: MemoryPortTransactionProjection, actor: CanonicalActorProjection
+) -> Iterator[Diagnostic]:
+    """A PerLane atomic is one child per lane; any other atomic is one child."""
+    contract = actor.contract
+    if isinstance(contract, PlainContract | FenceContract):
+        return
+    if projection is not (required := granularity_projection(contract.granularity)):
+        name = "Absent" if contract.granularity is None else contract.granularity.name
         yield Diagnostic(
-            "actor-contract-not-built",
-            "actor.schema_id",
-            f"The actor must be a plain load or store, not {actor.schema_id.name}",
+            "projection-granularity",
+            "projection",
+            f"The projection of atomic granularity {name} must be {required.name}, "
+            f"not {projection.name}",
         )
 
 
@@ -238,16 +253,9 @@ def _mismatches(
     parent_service: CanonicalService,
     access: CanonicalMemoryAccessView | None,
 ) -> Iterator[Diagnostic]:
-    is_fence = actor.schema_id is OperationSchemaId.DATAFLOW_FENCE
-    if is_fence and access is not None:
-        yield Diagnostic("fence-access", "access", "A fence has no access view, not one")
-    elif not is_fence and access is None:
-        yield Diagnostic(
-            "access-missing", "access", f"{actor.schema_id.name} needs an access view, not none"
-        )
-    elif actor.schema_id in MEMORY_SCHEMAS and parent_service != (
-        expected := canonical_service(actor, access)
-    ):
+    if found := tuple(access_findings(actor, access)):
+        yield from found
+    elif parent_service != (expected := canonical_service(actor, access)):
         yield Diagnostic(
             "parent-service-mismatch",
             "parent_service",

@@ -8,12 +8,14 @@ from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.dataflow import ACCESS_FORMS, ADDRESS_FORMS
 from fabricgen.atoms.fabric import MASK_INACTIVE_PAIRS, READ_SUBWORDS, WRITE_SUBWORDS
 from fabricgen.atoms.finite import FiniteDomain
-from fabricgen.atoms.table import AtomTable
+from fabricgen.atoms.table import AtomCodec
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.relation.normal import canonical_findings, normalise
 from fabricgen.relation.row import Domain, Row
 from fabricgen.schema.actor import CanonicalMemoryAccessView
+from fabricgen.schema.pointers import DATA_FORMATS, POINTER_FORMATS, DataFormat, OrdinaryData
+from fabricgen.schema.types import PointerFormat
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryAddressForm, MemoryMaskForm
 from fabricgen.vocab.fabric import (
     InactiveLaneSemantics,
@@ -23,10 +25,14 @@ from fabricgen.vocab.fabric import (
 
 __all__ = [
     "ACCESS_STRUCTURAL",
+    "AddressDomain",
+    "DataFormat",
     "MaskInactivePair",
     "MemoryAccessClass",
     "OrdinaryData",
     "ParameterizedMemoryAccessDomain",
+    "PointerAddressed",
+    "PointerFormat",
     "RootRelative",
 ]
 
@@ -46,12 +52,19 @@ class RootRelative:
 
 
 @dataclass(frozen=True, slots=True)
-class OrdinaryData:
-    """The point of ``data_pointer_formats`` that is no pointer at all."""
+class PointerAddressed:
+    """Address lanes are complete pointers of an admitted format, sorted by atom and unique."""
+
+    address_pointer_formats: tuple[PointerFormat, ...]
+
+    @classmethod
+    def of(cls, *formats: PointerFormat) -> "PointerAddressed":
+        """Build the domain from formats in any order."""
+        return cls(POINTER_FORMATS.sorted(formats))
 
 
-_POINTER_TAG = (1).to_bytes(4, "big")
-_DATA_FORMATS = AtomTable("data format", {OrdinaryData(): bytes(4)})
+AddressDomain = RootRelative | PointerAddressed
+
 _ONE = UnsignedDomain.of(1)
 _SUPPRESSING = (InactiveLaneSemantics.SUPPRESS, InactiveLaneSemantics.SUPPRESS_AND_ZERO_FILL)
 
@@ -65,8 +78,8 @@ class MemoryAccessClass:
 
     access_form: MemoryAccessForm
     address_form: MemoryAddressForm
-    address_domain: RootRelative
-    data_pointer_formats: tuple[OrdinaryData, ...]
+    address_domain: AddressDomain
+    data_pointer_formats: tuple[DataFormat, ...]
     element_width_bits: UnsignedDomain
     flattened_lane_count: UnsignedDomain
     mask_inactive_pairs: tuple[MaskInactivePair, ...]
@@ -82,7 +95,7 @@ class MemoryAccessClass:
     def of(
         cls,
         access_form: MemoryAccessForm,
-        address_domain: RootRelative,
+        address_domain: AddressDomain,
         *,
         element_width_bits: UnsignedDomain,
         flattened_lane_count: UnsignedDomain,
@@ -90,14 +103,14 @@ class MemoryAccessClass:
         source_alignment: AlignmentDomain,
         read_subword: Iterable[ReadSubwordSemantics],
         write_subword: Iterable[WriteSubwordSemantics],
-        data_pointer_formats: Iterable[OrdinaryData] = (OrdinaryData(),),
+        data_pointer_formats: Iterable[DataFormat] = (OrdinaryData(),),
     ) -> "MemoryAccessClass":
         """Build a class from sets in any order; the address form follows from its domain."""
         return cls(
             access_form,
-            MemoryAddressForm.ROOT_RELATIVE,
+            _form_of(address_domain),
             address_domain,
-            _DATA_FORMATS.sorted(data_pointer_formats),
+            DATA_FORMATS.sorted(data_pointer_formats),
             element_width_bits,
             flattened_lane_count,
             MASK_INACTIVE_PAIRS.sorted(mask_inactive_pairs),
@@ -108,30 +121,20 @@ class MemoryAccessClass:
 
     @classmethod
     def of_row(cls, row: Row) -> "MemoryAccessClass":
-        """Read one row of the access relation; unknown atoms are ``Invalid``.
-
-        Raises
-        ------
-        Unsupported
-            For a row of pointer addresses or pointer data, which are legal and not built; all
-            that is illegal beside them is told first.
-        """
-        form, address, index, data, element, lanes, pairs, alignment, read, write = row
+        """Read one row of the access relation; unknown atoms are ``Invalid``."""
+        form, address, lane, data, element, lanes, pairs, alignment, read, write = row
         (access_form,) = _read(ACCESS_FORMS, form, "access_form")
         (address_form,) = _read(ADDRESS_FORMS, address, "address_form")
-        has_pointer_address = address_form is MemoryAddressForm.POINTER_ADDRESSED
-        formats = _finite(data, "data_pointer_formats").atoms
-        ordinary = tuple(atom for atom in formats if not _is_pointer_format(atom))
-        if has_pointer_address:
-            _finite(index, "address_domain")
-        # What stands for pointers satisfies the rules of the other fields.
-        index_widths = _ONE if has_pointer_address else _unsigned(index, "address_domain")
-        record = cls(
+        address_domain = (
+            PointerAddressed(_read(POINTER_FORMATS, lane, "address_domain"))
+            if address_form is MemoryAddressForm.POINTER_ADDRESSED
+            else RootRelative(_unsigned(lane, "address_domain"))
+        )
+        return cls(
             access_form,
-            MemoryAddressForm.ROOT_RELATIVE,
-            RootRelative(index_widths),
-            tuple(_DATA_FORMATS.read(atom, "data_pointer_formats") for atom in ordinary)
-            or (OrdinaryData(),),
+            address_form,
+            address_domain,
+            _read(DATA_FORMATS, data, "data_pointer_formats"),
             _unsigned(element, "element_width_bits"),
             _unsigned(lanes, "flattened_lane_count"),
             _read(MASK_INACTIVE_PAIRS, pairs, "mask_inactive_pairs"),
@@ -139,8 +142,6 @@ class MemoryAccessClass:
             _read(READ_SUBWORDS, read, "read_subword"),
             _read(WRITE_SUBWORDS, write, "write_subword"),
         )
-        _refuse_pointers(address=has_pointer_address, data=len(ordinary) < len(formats))
-        return record
 
     @property
     def row(self) -> Row:
@@ -148,8 +149,10 @@ class MemoryAccessClass:
         return (
             ACCESS_FORMS.domain([self.access_form]),
             ADDRESS_FORMS.domain([self.address_form]),
-            self.address_domain.accepted_index_width_bits,
-            _DATA_FORMATS.domain(self.data_pointer_formats),
+            self.address_domain.accepted_index_width_bits
+            if isinstance(self.address_domain, RootRelative)
+            else POINTER_FORMATS.domain(self.address_domain.address_pointer_formats),
+            DATA_FORMATS.domain(self.data_pointer_formats),
             self.element_width_bits,
             self.flattened_lane_count,
             MASK_INACTIVE_PAIRS.domain(self.mask_inactive_pairs),
@@ -163,35 +166,64 @@ class MemoryAccessClass:
         """Mask forms of the admitted pairs, in pair order, each once."""
         return tuple(dict.fromkeys(form for form, _ in self.mask_inactive_pairs))
 
+    @property
+    def root_relative_index_widths(self) -> UnsignedDomain | None:
+        """Admitted index widths; ``None`` for pointer addresses."""
+        domain = self.address_domain
+        return domain.accepted_index_width_bits if isinstance(domain, RootRelative) else None
+
+    @property
+    def address_pointer_formats(self) -> tuple[PointerFormat, ...]:
+        """Admitted formats of address pointers; none for root-relative addresses."""
+        domain = self.address_domain
+        return () if isinstance(domain, RootRelative) else domain.address_pointer_formats
+
+    @property
+    def address_lane_widths(self) -> UnsignedDomain:
+        """Widths in bits of one address lane: of an index, or of a pointer's representation."""
+        widths = self.root_relative_index_widths
+        formats = self.address_pointer_formats
+        return widths or UnsignedDomain.of(*(each.representation_bits for each in formats))
+
     def admits(self, access: CanonicalMemoryAccessView) -> bool:
         """Tell whether the class admits an exact access, apart from its endpoints' widths."""
         return (
             access.form is self.access_form
             and access.address_form is self.address_form
-            and access.address_lane_bits in self.address_domain.accepted_index_width_bits
+            and self._admits_pointers(access)
+            and access.address_lane_bits in self.address_lane_widths
             and access.element_bits in self.element_width_bits
             and access.lane_count in self.flattened_lane_count
             and access.mask_form in self.mask_forms
             and self.source_alignment.contains_bytes(access.source_alignment_bytes)
         )
 
+    def _admits_pointers(self, access: CanonicalMemoryAccessView) -> bool:
+        address, data = access.address_pointer_format, access.data_pointer_format
+        return (address is None or address in self.address_pointer_formats) and (
+            OrdinaryData() if data is None else data
+        ) in self.data_pointer_formats
+
     def _findings(self) -> Iterator[Diagnostic]:
         yield from self._set_findings()
-        if self.address_form is not MemoryAddressForm.ROOT_RELATIVE:
+        if self.address_form is not _form_of(self.address_domain):
+            belongs = _form_of(self.address_domain).name
             yield Diagnostic(
                 "access-address-domain",
                 "address_domain",
-                "The address form selects its domain, and index widths belong to ROOT_RELATIVE, "
+                f"The address form selects its domain, and this one belongs to {belongs}, "
                 f"not {self.address_form.name}",
             )
+        widths = self.root_relative_index_widths
         for where, domain in (
-            ("address_domain", self.address_domain.accepted_index_width_bits),
+            ("address_domain", widths or _ONE),
             ("element_width_bits", self.element_width_bits),
             ("flattened_lane_count", self.flattened_lane_count),
         ):
             if domain.intervals[0].lower == 0:
                 yield Diagnostic("access-not-positive", where, "Values must be positive, not 0")
         yield from self._mask_findings()
+        yield from self._pointer_findings()
         if self.access_form is MemoryAccessForm.ELEMENT and self.flattened_lane_count != _ONE:
             found = _intervals(self.flattened_lane_count)
             yield Diagnostic(
@@ -201,10 +233,26 @@ class MemoryAccessClass:
             )
 
     def _set_findings(self) -> Iterator[Diagnostic]:
-        yield from _DATA_FORMATS.findings("data_pointer_formats", self.data_pointer_formats)
+        if isinstance(self.address_domain, PointerAddressed):
+            formats = self.address_domain.address_pointer_formats
+            yield from POINTER_FORMATS.findings("address_domain", formats)
+        yield from DATA_FORMATS.findings("data_pointer_formats", self.data_pointer_formats)
         yield from MASK_INACTIVE_PAIRS.findings("mask_inactive_pairs", self.mask_inactive_pairs)
         yield from READ_SUBWORDS.findings("read_subword", self.read_subword)
         yield from WRITE_SUBWORDS.findings("write_subword", self.write_subword)
+
+    def _pointer_findings(self) -> Iterator[Diagnostic]:
+        """An element that is a pointer is exactly its complete representation."""
+        for each in self.data_pointer_formats:
+            if isinstance(each, PointerFormat) and self.element_width_bits != UnsignedDomain.of(
+                each.representation_bits
+            ):
+                yield Diagnostic(
+                    "access-pointer-width",
+                    "element_width_bits",
+                    f"Elements must have exactly the {each.representation_bits} bits of an "
+                    f"admitted data pointer, not {_intervals(self.element_width_bits)}",
+                )
 
     def _mask_findings(self) -> Iterator[Diagnostic]:
         for form, inactive in self.mask_inactive_pairs:
@@ -267,34 +315,13 @@ def _intervals(domain: UnsignedDomain) -> str:
     return ", ".join(f"{i.lower}..{i.upper}" for i in domain.intervals)
 
 
-def _is_pointer_format(atom: bytes) -> bool:
-    """Tag 1, then the format's own atom of four u32be."""
-    return len(atom) == 20 and atom.startswith(_POINTER_TAG)
+def _form_of(domain: AddressDomain) -> MemoryAddressForm:
+    if isinstance(domain, RootRelative):
+        return MemoryAddressForm.ROOT_RELATIVE
+    return MemoryAddressForm.POINTER_ADDRESSED
 
 
-def _refuse_pointers(*, address: bool, data: bool) -> None:
-    found: list[Diagnostic] = []
-    if address:
-        found.append(
-            Diagnostic(
-                "pointer-address-not-built",
-                "address_form",
-                "Addresses must be root-relative in this generator, not pointers",
-            )
-        )
-    if data:
-        found.append(
-            Diagnostic(
-                "pointer-data-not-built",
-                "data_pointer_formats",
-                "Data must be ordinary in this generator, not a pointer format",
-            )
-        )
-    if found:
-        raise Unsupported(*found)
-
-
-def _read(table: AtomTable[_T], domain: Domain, where: str) -> tuple[_T, ...]:
+def _read(table: AtomCodec[_T], domain: Domain, where: str) -> tuple[_T, ...]:
     return table.read_domain(_finite(domain, where), where)
 
 

@@ -3,68 +3,46 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.atoms.dataflow import BOOLEANS, SCHEMA_IDS
+from fabricgen.atoms.dataflow import SCHEMA_IDS
 from fabricgen.atoms.fabric import CLAUSE_TAGS
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.records.clause import (
+    CLAUSE_TYPES,
+    AtomicRmw,
+    CompareExchange,
+    ContractClause,
+    Fence,
+    Granularity,
+    LoadStoreAtomic,
+    LoadStorePlain,
+    clause_of,
+    legality_findings,
+    variant_findings,
+)
 from fabricgen.relation.normal import canonical_findings, normalise
 from fabricgen.relation.row import Row
 from fabricgen.schema.actor import CanonicalActorProjection
 from fabricgen.vocab.dataflow import OperationSchemaId
-from fabricgen.vocab.fabric import ContractClauseTag
 
 __all__ = [
-    "CLAUSE_VARIANTS",
     "CONTRACT_STRUCTURAL",
+    "AtomicRmw",
+    "CompareExchange",
     "ContractClause",
+    "Fence",
+    "LoadStoreAtomic",
     "LoadStorePlain",
     "MemoryActorContractDomain",
-    "clause_findings",
     "contract_row",
     "read_contract_row",
 ]
 
-#: Schema and clause variant partition the contract relation; clause fields follow.
-CONTRACT_STRUCTURAL = (True, True, False)
-
-_LOAD_STORE = (ContractClauseTag.LOAD_STORE_PLAIN, ContractClauseTag.LOAD_STORE_ATOMIC)
-#: Clause variants of the memory contract that each registered schema owns.
-CLAUSE_VARIANTS: dict[OperationSchemaId, tuple[ContractClauseTag, ...]] = {
-    OperationSchemaId.DATAFLOW_LOAD: _LOAD_STORE,
-    OperationSchemaId.DATAFLOW_STORE: _LOAD_STORE,
-    OperationSchemaId.DATAFLOW_ATOMIC_RMW: (ContractClauseTag.ATOMIC_RMW,),
-    OperationSchemaId.DATAFLOW_CMPXCHG: (ContractClauseTag.COMPARE_EXCHANGE,),
-    OperationSchemaId.DATAFLOW_FENCE: (ContractClauseTag.FENCE,),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class LoadStorePlain:
-    """Plain loads or stores; ``volatile_values`` is sorted (False first), unique, non-empty."""
-
-    volatile_values: tuple[bool, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(BOOLEANS.findings("volatile_values", self.volatile_values)):
-            raise Invalid(*found)
-
-    @classmethod
-    def of(cls, *volatile_values: bool) -> "LoadStorePlain":
-        """Build the clause from values in any order."""
-        return cls(BOOLEANS.sorted(volatile_values))
-
-    @property
-    def tag(self) -> ContractClauseTag:
-        """Wire tag of the variant."""
-        return ContractClauseTag.LOAD_STORE_PLAIN
-
-    @property
-    def fields(self) -> tuple[FiniteDomain, ...]:
-        """Finite domains of the clause in declaration order."""
-        return (BOOLEANS.domain(self.volatile_values),)
-
-
-ContractClause = LoadStorePlain
+_FIELDS = max(len(clause.CODECS) for clause in CLAUSE_TYPES.values())
+#: Schema and clause variant partition the contract relation; the fields of the longest variant
+#: follow, and a shorter one fills them up with one value.
+CONTRACT_STRUCTURAL = (True, True, *(False,) * _FIELDS)
+_FILLER = FiniteDomain((b"",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,39 +77,52 @@ class MemoryActorContractDomain:
         """The clauses as rows of the contract relation."""
         return tuple(contract_row(self.actor_schema, each) for each in self.contract_clauses)
 
+    @property
+    def granularities(self) -> tuple[Granularity, ...]:
+        """Granularities of all atomic clauses, each once; none for plain actors and fences."""
+        found: dict[Granularity, None] = {}
+        for clause in self.contract_clauses:
+            if not isinstance(clause, LoadStorePlain | Fence):
+                found.update(dict.fromkeys(clause.vector_granularity_values))
+        return tuple(found)
+
+    def matching_clause(self, actor: CanonicalActorProjection) -> int | None:
+        """Ordinal of the clause that admits an exact actor contract, if any; they are disjoint."""
+        if actor.schema_id is not self.actor_schema:
+            return None
+        clauses = enumerate(self.contract_clauses)
+        return next((i for i, clause in clauses if clause.contains(actor.contract)), None)
+
     def contains(self, actor: CanonicalActorProjection) -> bool:
         """Tell whether the domain admits an exact actor contract."""
-        return actor.schema_id is self.actor_schema and any(
-            actor.contract.volatile in clause.volatile_values for clause in self.contract_clauses
-        )
+        return self.matching_clause(actor) is not None
 
     def _findings(self) -> Iterator[Diagnostic]:
-        for ordinal, clause in enumerate(self.contract_clauses):
-            where = f"contract_clauses[{ordinal}]"
-            yield from clause_findings(self.actor_schema, clause.tag, where)
+        schema, clauses = self.actor_schema, enumerate(self.contract_clauses)
+        placed = [(clause, f"contract_clauses[{ordinal}]") for ordinal, clause in clauses]
+        foreign = [each for c, where in placed for each in variant_findings(schema, c.tag, where)]
+        if foreign:
+            yield from foreign
+            return
+        for clause, where in placed:
+            yield from legality_findings(schema, clause, where)
         yield from canonical_findings(self.rows, CONTRACT_STRUCTURAL, "contract_clauses")
-
-
-def clause_findings(
-    schema: OperationSchemaId, variant: ContractClauseTag, where: str
-) -> Iterator[Diagnostic]:
-    """Say whether ``variant`` is none of the contract variants that ``schema`` owns."""
-    if variant not in CLAUSE_VARIANTS[schema]:
-        owned = " or ".join(each.name for each in CLAUSE_VARIANTS[schema])
-        yield Diagnostic(
-            "clause-schema-mismatch",
-            where,
-            f"A clause of {schema.name} must be {owned}, not {variant.name}",
-        )
 
 
 def contract_row(schema: OperationSchemaId, clause: ContractClause) -> Row:
     """One clause as a row of the contract relation: schema, variant, clause fields."""
-    return (SCHEMA_IDS.domain([schema]), CLAUSE_TAGS.domain([clause.tag]), *clause.fields)
+    fields = clause.fields
+    return (
+        SCHEMA_IDS.domain([schema]),
+        CLAUSE_TAGS.domain([clause.tag]),
+        *fields,
+        *(_FILLER,) * (_FIELDS - len(fields)),
+    )
 
 
 def read_contract_row(row: Row) -> tuple[OperationSchemaId, ContractClause]:
     """Read back a row that :func:`contract_row` made, or that was reduced from such rows."""
-    schema, _, volatile = (d for d in row if isinstance(d, FiniteDomain))
+    schema, variant, *fields = (d for d in row if isinstance(d, FiniteDomain))
     (schema_id,) = SCHEMA_IDS.read_domain(schema, "actor_schema")
-    return schema_id, LoadStorePlain(BOOLEANS.read_domain(volatile, "volatile_values"))
+    (tag,) = CLAUSE_TAGS.read_domain(variant, "variant")
+    return schema_id, clause_of(tag, tuple(fields[: len(CLAUSE_TYPES[tag].CODECS)]))

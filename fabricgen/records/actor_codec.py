@@ -4,29 +4,22 @@ The framed schema atom, a u64be clause count, then framed clauses; a clause is i
 a u64be field count, and one framed finite domain (u64be atom count, framed atoms) per field.
 """
 
-from fabricgen.atoms.dataflow import BOOLEANS, SCHEMA_IDS
+from fabricgen.atoms.dataflow import SCHEMA_IDS
 from fabricgen.atoms.finite import FiniteDomain
-from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.errors.place import placed
-from fabricgen.records.actor import (
+from fabricgen.records.actor import MemoryActorContractDomain
+from fabricgen.records.clause import (
+    CLAUSE_TYPES,
     ContractClause,
-    LoadStorePlain,
-    MemoryActorContractDomain,
-    clause_findings,
+    clause_of,
+    variant_findings,
 )
 from fabricgen.vocab.fabric import ContractClauseTag
 from fabricgen.wire.frame import Reader, frame, u32be, u64be
 
 __all__ = ["decode", "encode"]
 
-#: Fields of each clause variant; the unbuilt ones too, so that their framing is checked.
-_FIELD_COUNTS = {
-    ContractClauseTag.LOAD_STORE_PLAIN: 1,
-    ContractClauseTag.LOAD_STORE_ATOMIC: 4,
-    ContractClauseTag.ATOMIC_RMW: 5,
-    ContractClauseTag.COMPARE_EXCHANGE: 5,
-    ContractClauseTag.FENCE: 2,
-}
 _RawClause = tuple[ContractClauseTag, tuple[FiniteDomain, ...]]
 
 
@@ -51,45 +44,37 @@ def _encode_domain(domain: FiniteDomain) -> bytes:
 
 
 def decode(data: bytes) -> MemoryActorContractDomain:
-    """Decode strictly: framing, atoms, order, normal form and trailing bytes.
-
-    Raises
-    ------
-    Invalid
-        For whatever is illegal.
-    Unsupported
-        Where all is legal so far and a clause is not a plain load or store.
-    """
+    """Decode strictly: framing, variants, atoms, legality, normal form and trailing bytes."""
     reader = Reader(data, "actor_contract_domain")
     schema = SCHEMA_IDS.read(reader.frame(), "actor_schema")
     count = reader.count(20)
     raw = [_raw_clause(reader, f"contract_clauses[{i}]") for i in range(count)]
     reader.end()
-    illegal: list[Diagnostic] = []
-    unbuilt: list[Diagnostic] = []
-    for ordinal, (tag, _) in enumerate(raw):
-        where = f"contract_clauses[{ordinal}]"
-        illegal += clause_findings(schema, tag, where)
-        if tag is not ContractClauseTag.LOAD_STORE_PLAIN:
-            message = f"A clause must be LOAD_STORE_PLAIN in this generator, not {tag.name}"
-            unbuilt.append(Diagnostic("actor-contract-not-built", where, message))
-    if illegal:
-        raise Invalid(*illegal)
-    if unbuilt:
-        raise Unsupported(*unbuilt)
-    clauses = [
-        LoadStorePlain(BOOLEANS.read_domain(fields[0], f"contract_clauses[{i}].volatile_values"))
-        for i, (_, fields) in enumerate(raw)
+    foreign = [
+        finding
+        for ordinal, (tag, _) in enumerate(raw)
+        for finding in variant_findings(schema, tag, f"contract_clauses[{ordinal}]")
     ]
-    return MemoryActorContractDomain(schema, tuple(clauses))
+    if foreign:
+        raise Invalid(*foreign)
+    return MemoryActorContractDomain(
+        schema, tuple(_clause(tag, fields, i) for i, (tag, fields) in enumerate(raw))
+    )
+
+
+def _clause(
+    tag: ContractClauseTag, fields: tuple[FiniteDomain, ...], ordinal: int
+) -> ContractClause:
+    with placed(f"contract_clauses[{ordinal}]"):
+        return clause_of(tag, fields)
 
 
 def _raw_clause(outer: Reader, where: str) -> _RawClause:
     reader = outer.nested(where)
     tag = reader.tag(ContractClauseTag)
-    found = reader.u64()
-    if found != _FIELD_COUNTS[tag]:
-        message = f"A clause {tag.name} must have {_FIELD_COUNTS[tag]} fields, not {found}"
+    found, required = reader.u64(), len(CLAUSE_TYPES[tag].CODECS)
+    if found != required:
+        message = f"A clause {tag.name} must have {required} fields, not {found}"
         raise Invalid(Diagnostic("clause-field-count", where, message))
     fields = tuple(_domain(reader, f"{where}.field[{i}]") for i in range(found))
     reader.end()

@@ -5,8 +5,13 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
-from fabricgen.records.access import ParameterizedMemoryAccessDomain
+from fabricgen.records.access import (
+    MemoryAccessClass,
+    OrdinaryData,
+    ParameterizedMemoryAccessDomain,
+)
 from fabricgen.records.actor import MemoryActorContractDomain
+from fabricgen.schema.actor import NO_POINTER_DATA, granularity_forms, is_atomic_width
 from fabricgen.schema.memory import MEMORY_SCHEMAS, MemoryActorSchema
 from fabricgen.vocab.dataflow import MemoryMaskForm, OperationSchemaId, ServiceValueRole
 from fabricgen.vocab.fabric import (
@@ -20,6 +25,7 @@ __all__ = ["MemoryCapabilityAlternative", "RoleBinding", "capability_findings"]
 RoleBinding = tuple[tuple[ServiceValueRole, int], ...]
 
 _U32_MAX = 2**32 - 1
+_MASK = ServiceValueRole.MASK
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +74,9 @@ class MemoryCapabilityAlternative:
         return dict(self.role_to_endpoint).get(role)
 
     def _findings(self) -> Iterator[Diagnostic]:
-        schema_id = self.actor_contract_domain.actor_schema
-        access = self.parameterized_access_domain
-        yield from capability_findings(schema_id, access, "parameterized_access_domain")
-        schema = MEMORY_SCHEMAS.get(schema_id)
-        if schema is not None:
-            yield from self._role_findings(schema, access)
+        actors, access = self.actor_contract_domain, self.parameterized_access_domain
+        yield from capability_findings(actors, access, "parameterized_access_domain")
+        yield from self._role_findings(MEMORY_SCHEMAS[actors.actor_schema], access)
         yield from self._endpoint_findings()
         keys = self.admissible_use_patterns
         if not keys or list(keys) != sorted(set(keys)) or keys[0] < 0 or keys[-1] > _U32_MAX:
@@ -88,7 +91,7 @@ class MemoryCapabilityAlternative:
     ) -> Iterator[Diagnostic]:
         roles = [role for role, _ in self.role_to_endpoint]
         masked = _admits_dynamic(access)
-        if masked != (ServiceValueRole.MASK in roles):
+        if masked != (_MASK in roles):
             required, found = ("one", "none") if masked else ("none", "one")
             yield Diagnostic(
                 "alternative-mask-role",
@@ -96,14 +99,27 @@ class MemoryCapabilityAlternative:
                 f"The mask role must have {required}, as the access classes admit "
                 f"{'a' if masked else 'no'} dynamic mask, not {found}",
             )
-        bundle = {*schema.input_roles, *schema.result_roles} - {ServiceValueRole.MASK}
-        maximal = bundle.union({ServiceValueRole.MASK}.intersection(roles))
-        if roles != sorted(maximal, key=lambda role: role.value):
+        bundle = [role for role in schema.roles if role is not _MASK]
+        masks = [role for role in roles if role is _MASK]
+        if foreign := [role for role in dict.fromkeys(roles) if role not in (*schema.roles, _MASK)]:
+            yield Diagnostic(
+                "alternative-role-foreign",
+                "role_to_endpoint",
+                f"Roles must be those of {schema.schema_id.name}, {_names(schema.roles)}, "
+                f"not {_names(foreign)}",
+            )
+        elif twice := [role for role in dict.fromkeys(roles) if roles.count(role) > 1]:
+            yield Diagnostic(
+                "alternative-role-twice",
+                "role_to_endpoint",
+                f"Each role must be bound once, not {_names(twice)} twice",
+            )
+        elif roles != [role for role in ServiceValueRole if role in {*bundle, *masks}]:
             yield Diagnostic(
                 "alternative-roles",
                 "role_to_endpoint",
-                f"Roles must be {_names(sorted(bundle, key=lambda role: role.value))} in this "
-                f"order, and MASK where a dynamic mask is admitted, not {_names(roles)}",
+                f"Roles must be {_names(bundle)} in this order, and MASK where a dynamic mask is "
+                f"admitted, not {_names(roles)}",
             )
         results = [end for role, end in self.role_to_endpoint if role in schema.result_roles]
         if len(set(results)) != len(results):
@@ -125,13 +141,15 @@ class MemoryCapabilityAlternative:
 
 
 def capability_findings(
-    schema_id: OperationSchemaId, access: ParameterizedMemoryAccessDomain | None, where: str
+    actors: MemoryActorContractDomain, access: ParameterizedMemoryAccessDomain | None, where: str
 ) -> Iterator[Diagnostic]:
-    """Say what an actor schema forbids in the accesses admitted for it, port or service alike.
+    """Say what actors forbid in the accesses admitted for them, port or service alike.
 
     The access domain is absent exactly for a fence; irrelevant subword fields are exactly
-    NotApplicable and relevant ones never; the dynamic mask fits the actor's direction.
+    NotApplicable and relevant ones never; the dynamic mask fits the actor's direction; every
+    class of an atomic actor has the form of each granularity and elements that are one object.
     """
+    schema_id = actors.actor_schema
     if (access is None) != (schema_id is OperationSchemaId.DATAFLOW_FENCE):
         yield Diagnostic(
             "alternative-fence-access",
@@ -139,8 +157,8 @@ def capability_findings(
             f"The access domain must be absent exactly for a fence, not "
             f"{'absent' if access is None else 'present'} for {schema_id.name}",
         )
-    schema = MEMORY_SCHEMAS.get(schema_id)
-    if schema is None or access is None:
+    schema = MEMORY_SCHEMAS[schema_id]
+    if access is None:
         return
     inactive = (
         InactiveLaneSemantics.SUPPRESS_AND_ZERO_FILL
@@ -149,6 +167,7 @@ def capability_findings(
     )
     for ordinal, each in enumerate(access.access_classes):
         place = f"{where}.access_classes[{ordinal}]"
+        yield from _atomic_findings(actors, each, place)
         if _not_applicable_mismatch(
             schema.reads, [v is ReadSubwordSemantics.NOT_APPLICABLE for v in each.read_subword]
         ):
@@ -166,6 +185,37 @@ def capability_findings(
                     f"{place}.mask_inactive_pairs",
                     f"A dynamic mask of {schema_id.name} needs {inactive.name}, not {found.name}",
                 )
+
+
+def _atomic_findings(
+    actors: MemoryActorContractDomain, access: MemoryAccessClass, where: str
+) -> Iterator[Diagnostic]:
+    """Every point of the product must be an access that the atomic actor can have."""
+    granularities = actors.granularities
+    for each in granularities:
+        forms = granularity_forms(each)
+        if access.access_form not in forms:
+            name = "Absent" if each is None else each.name
+            yield Diagnostic(
+                "atomic-granularity-form",
+                f"{where}.access_form",
+                f"The form of granularity {name} must be "
+                f"{' or '.join(form.name for form in forms)}, not {access.access_form.name}",
+            )
+    spans = access.element_width_bits.intervals
+    if granularities and not all(i.lower == i.upper and is_atomic_width(i.lower) for i in spans):
+        found = ", ".join(f"{i.lower}..{i.upper}" for i in spans)
+        yield Diagnostic(
+            "atomic-element-width",
+            f"{where}.element_width_bits",
+            f"An atomic object must have a power of two of bits, at least 8, not {found}",
+        )
+    if actors.actor_schema in NO_POINTER_DATA and access.data_pointer_formats != (OrdinaryData(),):
+        yield Diagnostic(
+            "atomic-pointer-data",
+            f"{where}.data_pointer_formats",
+            f"The data of {actors.actor_schema.name} must be ordinary, not a pointer",
+        )
 
 
 def _admits_dynamic(access: ParameterizedMemoryAccessDomain | None) -> bool:

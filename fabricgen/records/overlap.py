@@ -9,17 +9,8 @@ from collections.abc import Iterable
 from fabricgen.atoms.dataflow import MASK_FORMS
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.records.access import (
-    ACCESS_STRUCTURAL,
-    MemoryAccessClass,
-    ParameterizedMemoryAccessDomain,
-)
-from fabricgen.records.actor import (
-    CONTRACT_STRUCTURAL,
-    ContractClause,
-    LoadStorePlain,
-    MemoryActorContractDomain,
-)
+from fabricgen.records.access import ACCESS_STRUCTURAL, ParameterizedMemoryAccessDomain
+from fabricgen.records.actor import CONTRACT_STRUCTURAL, MemoryActorContractDomain
 from fabricgen.relation.diagram import Diagram
 from fabricgen.relation.row import Row, domain_size, overlaps
 
@@ -64,36 +55,14 @@ def shared_points(admitted: Iterable[Admitted]) -> tuple[tuple[int, ...], ...]:
 
 def actors_meet(left: MemoryActorContractDomain, right: MemoryActorContractDomain) -> bool:
     """Tell whether some actor lies in both contract domains."""
-    return left.actor_schema is right.actor_schema and any(
-        _clauses_meet(a, b) for a in left.contract_clauses for b in right.contract_clauses
-    )
+    return any(overlaps(a, b) for a in left.rows for b in right.rows)
 
 
 def accesses_meet(
     left: ParameterizedMemoryAccessDomain | None, right: ParameterizedMemoryAccessDomain | None
 ) -> bool:
     """Tell whether some access, or the absence of one, lies in both domains."""
-    if left is None or right is None:
-        return left is right
-    return any(_classes_meet(a, b) for a in left.access_classes for b in right.access_classes)
-
-
-def _clauses_meet(left: ContractClause, right: ContractClause) -> bool:
-    match left, right:
-        case LoadStorePlain(a), LoadStorePlain(b):
-            return not set(a).isdisjoint(b)
-
-
-def _classes_meet(left: MemoryAccessClass, right: MemoryAccessClass) -> bool:
-    return (
-        left.access_form is right.access_form
-        and left.address_form is right.address_form
-        and not set(left.data_pointer_formats).isdisjoint(right.data_pointer_formats)
-        and not {form for form, _ in left.mask_inactive_pairs}.isdisjoint(
-            form for form, _ in right.mask_inactive_pairs
-        )
-        and overlaps(_numbers(left), _numbers(right))
-    )
+    return any(overlaps(a, b) for a in _concrete_rows(left) for b in _concrete_rows(right))
 
 
 def _concrete_rows(domain: ParameterizedMemoryAccessDomain | None) -> tuple[Row, ...]:
@@ -106,13 +75,4 @@ def _concrete_rows(domain: ParameterizedMemoryAccessDomain | None) -> tuple[Row,
             *access.row[_MASK_FIELD + 1 : _ACCESS_FIELDS],
         )
         for access in domain.access_classes
-    )
-
-
-def _numbers(access: MemoryAccessClass) -> Row:
-    return (
-        access.address_domain.accepted_index_width_bits,
-        access.element_width_bits,
-        access.flattened_lane_count,
-        access.source_alignment.accepted_log2_byte_alignments,
     )

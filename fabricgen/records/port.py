@@ -9,6 +9,7 @@ from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.alternative import MemoryCapabilityAlternative
 from fabricgen.records.capability import array_findings, normalise_alternatives
 from fabricgen.records.resource import ResourceContract
+from fabricgen.schema.actor import granularity_projection
 from fabricgen.vocab.dataflow import MemoryAccessForm
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
@@ -119,6 +120,10 @@ class MemoryOperationPort:
 
     def _projection_findings(self, key: int, slots: int) -> Iterator[Diagnostic]:
         where = f"resource_contract.use_patterns[{key}].internal_transactions"
+        selecting = [
+            each for each in self.capability_alternatives if key in each.admissible_use_patterns
+        ]
+        yield from self._granularity_findings(key, selecting)
         if self.operation_pattern_semantics[key] is MemoryPortTransactionProjection.DIRECT:
             if slots != 1:
                 yield Diagnostic(
@@ -127,9 +132,12 @@ class MemoryOperationPort:
                     f"A Direct pattern must have 1 internal transaction, not {slots}",
                 )
             return
-        selecting = [
-            each for each in self.capability_alternatives if key in each.admissible_use_patterns
-        ]
+        if any(each.parameterized_access_domain is None for each in selecting):
+            yield Diagnostic(
+                "port-fence-projection",
+                f"operation_pattern_semantics[{key}]",
+                "A fence must select Direct patterns, not ACTIVE_LANES_ROW_MAJOR",
+            )
         classes = [access for each in selecting for access in _classes(each)]
         if any(access.access_form is MemoryAccessForm.ELEMENT for access in classes):
             yield Diagnostic(
@@ -146,6 +154,21 @@ class MemoryOperationPort:
                 f"There must be {lanes} internal transactions, the lanes of the widest access, "
                 f"not {slots}",
             )
+
+    def _granularity_findings(
+        self, key: int, selecting: list[MemoryCapabilityAlternative]
+    ) -> Iterator[Diagnostic]:
+        found = self.operation_pattern_semantics[key]
+        values = {g: None for each in selecting for g in each.actor_contract_domain.granularities}
+        for granularity in values:
+            if found is not (required := granularity_projection(granularity)):
+                name = "Absent" if granularity is None else granularity.name
+                yield Diagnostic(
+                    "port-atomic-projection",
+                    f"operation_pattern_semantics[{key}]",
+                    f"Atomic granularity {name} must select {required.name} patterns, "
+                    f"not {found.name}",
+                )
 
 
 def _classes(alternative: MemoryCapabilityAlternative) -> tuple[MemoryAccessClass, ...]:

@@ -67,8 +67,8 @@ class MemoryServiceCapability:
         )
 
     def _findings(self) -> Iterator[Diagnostic]:
-        schema = self.actor_contract_domain.actor_schema
-        yield from capability_findings(schema, self.access_domain, "access_domain")
+        actors = self.actor_contract_domain
+        yield from capability_findings(actors, self.access_domain, "access_domain")
         yield from self._region_findings()
         yield from self._beat_findings()
         keys = self.admissible_use_patterns

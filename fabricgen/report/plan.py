@@ -33,11 +33,11 @@ JsonTable = dict[str, object]
 def masked_lane_counts(mapping: Mapping) -> set[int]:
     """Lane counts of the rows with a dynamic mask."""
     return {
-        row.access.lane_count
+        row.addressed.lane_count
         for configuration in mapping.configurations
         if isinstance(configuration, Active)
         for row in configuration.operation_rows
-        if row is not None and row.access.mask_form is MemoryMaskForm.DYNAMIC
+        if row is not None and row.addressed.mask_form is MemoryMaskForm.DYNAMIC
     }
 
 
@@ -134,7 +134,7 @@ def _target(memory: NamedMemory, row: OperationRow) -> str:
 
 
 def _access_json(row: OperationRow) -> JsonTable:
-    access = row.access
+    access = row.addressed
     return {
         "form": access.form.name.lower(),
         "address": access.address_form.name.lower(),
@@ -146,7 +146,7 @@ def _access_json(row: OperationRow) -> JsonTable:
 
 
 def _plan_json(plan: MemoryPortTransactionPlan, row: OperationRow, mask: str | None) -> JsonTable:
-    lanes, every = _lanes(row, mask), range(row.access.lane_count)
+    lanes, every = _lanes(row, mask), range(row.addressed.lane_count)
     children: list[JsonTable] = [
         {
             "ordinal": child.ordinal,
@@ -174,7 +174,7 @@ def _plan_json(plan: MemoryPortTransactionPlan, row: OperationRow, mask: str | N
 
 def _lanes(row: OperationRow, mask: str | None) -> list[int] | None:
     """Active lanes of the row under ``mask``; ``None`` where the mask does not concern it."""
-    access = row.access
+    access = row.addressed
     if mask is None or access.mask_form is not MemoryMaskForm.DYNAMIC:
         return None
     if access.lane_count != len(mask):

@@ -9,6 +9,7 @@ from amaranth.hdl import Cat, Value
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.admission import Admission, admissions
 from fabricgen.plan.capacity import port_capacities
+from fabricgen.records.actor import ContractClause, LoadStorePlain
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import MemoryServiceCapability
@@ -162,7 +163,7 @@ class RowDecoder:
             here & self._is("actor_clause", ordinal) & self._is("actor_value0", position)
             for alternative, here in zip(self.alternatives, chosen, strict=True)
             for ordinal, clause in enumerate(alternative.actor_contract_domain.contract_clauses)
-            for position, value in enumerate(clause.volatile_values)
+            for position, value in enumerate(_volatile_values(clause))
             if value
         )
 
@@ -205,7 +206,7 @@ class RowDecoder:
             (
                 self._is("actor_clause", admission.clause),
                 _any(
-                    self._is("actor_value0", clause.volatile_values.index(value))
+                    self._is("actor_value0", _volatile_values(clause).index(value))
                     for value in admission.volatile_values
                 ),
                 self._is("access_class", admission.access_class),
@@ -230,6 +231,11 @@ class RowDecoder:
             if path.role in roles and endpoint is not None:
                 terms[endpoint].append(here)
         return [_any(terms[endpoint]) for endpoint in path.endpoints]
+
+
+def _volatile_values(clause: ContractClause) -> tuple[bool, ...]:
+    """The one value set of a plain clause; no other clause is realised."""
+    return clause.volatile_values if isinstance(clause, LoadStorePlain) else ()
 
 
 def _capabilities(named: NamedMemory) -> tuple[MemoryServiceCapability, ...]:

@@ -8,29 +8,78 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.schema.contract import (
+    CLAUSE_VARIANTS,
+    AtomicContract,
+    AtomicRmwContract,
+    CompareExchangeContract,
+    FenceContract,
+    MemoryContract,
+    PlainContract,
+    ordering_findings,
+    pair_findings,
+    scope_findings,
+)
+from fabricgen.schema.types import PointerFormat
 from fabricgen.vocab.dataflow import (
     MemoryAccessForm,
     MemoryAddressForm,
     MemoryMaskForm,
     OperationSchemaId,
+    VectorAtomicGranularity,
 )
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
-__all__ = ["CanonicalActorProjection", "CanonicalMemoryAccessView", "PlainContract"]
+__all__ = [
+    "NO_POINTER_DATA",
+    "CanonicalActorProjection",
+    "CanonicalMemoryAccessView",
+    "PlainContract",
+    "access_findings",
+    "granularity_forms",
+    "granularity_projection",
+    "is_atomic_width",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class PlainContract:
-    """Contract of a plain load or store."""
-
-    volatile: bool = False
+#: Actors whose data is never a pointer.
+NO_POINTER_DATA = (OperationSchemaId.DATAFLOW_ATOMIC_RMW, OperationSchemaId.DATAFLOW_CMPXCHG)
 
 
 @dataclass(frozen=True, slots=True)
 class CanonicalActorProjection:
-    """Registered schema and exact contract of one actor."""
+    """Registered schema and exact contract of one memory actor."""
 
     schema_id: OperationSchemaId
-    contract: PlainContract
+    contract: MemoryContract
+
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        contract = self.contract
+        owned = CLAUSE_VARIANTS.get(self.schema_id, ())
+        if contract.variant not in owned:
+            yield Diagnostic(
+                "actor-contract-kind",
+                "contract",
+                f"The contract of {self.schema_id.name} must be "
+                f"{' or '.join(each.name for each in owned) or 'absent'}, "
+                f"not {contract.variant.name}",
+            )
+            return
+        match contract:
+            case PlainContract():
+                return
+            case CompareExchangeContract():
+                yield from pair_findings([contract.orderings], "contract.orderings")
+            case AtomicContract() | AtomicRmwContract() | FenceContract():
+                yield from ordering_findings(
+                    self.schema_id, [contract.ordering], "contract.ordering"
+                )
+        yield from scope_findings([contract.scope], "contract.scope")
+        if not isinstance(contract, FenceContract):
+            yield from _alignment_findings(contract.source_alignment_bytes, "contract")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +95,13 @@ class CanonicalMemoryAccessView:
     lane_count
         Flattened lanes; 1 for an element access.
     address_lane_bits
-        Width of one index (RootRelative).
+        Width of one index (RootRelative), or of one pointer's representation.
     source_alignment_bytes
         Alignment the actor promises; 1 for a plain access.
+    address_pointer_format
+        Format of the address pointers; present exactly for PointerAddressed.
+    data_pointer_format
+        Format of pointer-typed elements; ``None`` for ordinary data.
     """
 
     form: MemoryAccessForm
@@ -58,6 +111,8 @@ class CanonicalMemoryAccessView:
     mask_form: MemoryMaskForm
     address_lane_bits: int
     source_alignment_bytes: int = 1
+    address_pointer_format: PointerFormat | None = None
+    data_pointer_format: PointerFormat | None = None
 
     def __post_init__(self) -> None:
         if found := tuple(self._findings()):
@@ -72,13 +127,8 @@ class CanonicalMemoryAccessView:
                     name,
                     f"The value must be from 1 to 2**64 - 1, not {value}",
                 )
-        alignment = self.source_alignment_bytes
-        if alignment < 1 or alignment & (alignment - 1) or alignment > U64_MAX:
-            yield Diagnostic(
-                "access-view-alignment",
-                "source_alignment_bytes",
-                f"The alignment must be a power of two below 2**64, not {alignment}",
-            )
+        yield from _alignment_findings(self.source_alignment_bytes, "")
+        yield from self._pointer_findings()
         if self.form is MemoryAccessForm.ELEMENT:
             if self.lane_count != 1:
                 yield Diagnostic(
@@ -91,6 +141,27 @@ class CanonicalMemoryAccessView:
                     "access-view-mask",
                     "mask_form",
                     f"An element access has no mask, not a {self.mask_form.name} one",
+                )
+
+    def _pointer_findings(self) -> Iterator[Diagnostic]:
+        is_pointer = self.address_form is MemoryAddressForm.POINTER_ADDRESSED
+        if is_pointer != (self.address_pointer_format is not None):
+            yield Diagnostic(
+                "access-view-pointer",
+                "address_pointer_format",
+                f"A format must be {'present' if is_pointer else 'absent'} for addresses "
+                f"{self.address_form.name}, not {'absent' if is_pointer else 'present'}",
+            )
+        for where, form, bits in (
+            ("address_lane_bits", self.address_pointer_format, self.address_lane_bits),
+            ("element_bits", self.data_pointer_format, self.element_bits),
+        ):
+            if form is not None and bits != form.representation_bits:
+                yield Diagnostic(
+                    "access-view-pointer",
+                    where,
+                    f"The width must be the {form.representation_bits} bits of the pointer's "
+                    f"representation, not {bits}",
                 )
 
     @property
@@ -112,3 +183,102 @@ class CanonicalMemoryAccessView:
     def mask_bits(self) -> int:
         """Width of the mask token; 0 without a dynamic mask."""
         return self.lane_count if self.mask_form is MemoryMaskForm.DYNAMIC else 0
+
+    @property
+    def success_bits(self) -> int:
+        """Width of a compare-exchange's success token: one bit for each lane."""
+        return self.lane_count
+
+
+def access_findings(
+    actor: CanonicalActorProjection, access: CanonicalMemoryAccessView | None
+) -> Iterator[Diagnostic]:
+    """Say why ``access`` is no view of ``actor`` (reference: contracts and legality).
+
+    A fence has none. Others have the actor's alignment; an atomic one has a granularity that fits
+    its form and elements that can be one atomic object.
+    """
+    contract = actor.contract
+    if isinstance(contract, FenceContract):
+        if access is not None:
+            yield Diagnostic("fence-access", "access", "A fence has no access view, not one")
+        return
+    if access is None:
+        yield Diagnostic(
+            "access-missing", "access", f"{actor.schema_id.name} needs an access view, not none"
+        )
+        return
+    if access.source_alignment_bytes != contract.source_alignment_bytes:
+        is_plain = isinstance(contract, PlainContract)
+        yield Diagnostic(
+            "plain-alignment" if is_plain else "atomic-alignment",
+            "access.source_alignment_bytes",
+            f"{'A plain' if is_plain else 'This atomic'} access has alignment "
+            f"{contract.source_alignment_bytes}, not {access.source_alignment_bytes}",
+        )
+    if access.data_pointer_format is not None and actor.schema_id in NO_POINTER_DATA:
+        yield Diagnostic(
+            "atomic-pointer-data",
+            "access.data_pointer_format",
+            f"The data of {actor.schema_id.name} must be ordinary, not a pointer",
+        )
+    if isinstance(contract, PlainContract):
+        return
+    if access.form not in granularity_forms(contract.granularity):
+        yield Diagnostic(
+            "atomic-granularity-form",
+            "access.form",
+            f"The form of {_granularity(contract.granularity)} must be "
+            f"{_forms(granularity_forms(contract.granularity))}, not {access.form.name}",
+        )
+    if not is_atomic_width(access.element_bits):
+        yield Diagnostic(
+            "atomic-element-width",
+            "access.element_bits",
+            f"An atomic object must have a power of two of bits, at least 8, "
+            f"not {access.element_bits}",
+        )
+
+
+def granularity_forms(
+    granularity: VectorAtomicGranularity | None,
+) -> tuple[MemoryAccessForm, ...]:
+    """Access forms of an atomic actor with this granularity.
+
+    Absent is a scalar element, WholePayload an element of a vector type, PerLane the lanes of a
+    vector access.
+    """
+    if granularity is VectorAtomicGranularity.PER_LANE:
+        return (MemoryAccessForm.CONTIGUOUS, MemoryAccessForm.INDEXED)
+    return (MemoryAccessForm.ELEMENT,)
+
+
+def granularity_projection(
+    granularity: VectorAtomicGranularity | None,
+) -> MemoryPortTransactionProjection:
+    """The one projection that keeps an atomic actor's granularity."""
+    if granularity is VectorAtomicGranularity.PER_LANE:
+        return MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
+    return MemoryPortTransactionProjection.DIRECT
+
+
+def is_atomic_width(element_bits: int) -> bool:
+    """Tell whether an element can be one atomic object: a power of two of at least 8 bits."""
+    return element_bits >= 8 and not element_bits & (element_bits - 1)
+
+
+def _alignment_findings(alignment: int, owner: str) -> Iterator[Diagnostic]:
+    if alignment < 1 or alignment & (alignment - 1) or alignment > U64_MAX:
+        yield Diagnostic(
+            "access-view-alignment",
+            f"{owner}.source_alignment_bytes".removeprefix("."),
+            f"The alignment must be a power of two below 2**64, not {alignment}",
+        )
+
+
+def _granularity(granularity: VectorAtomicGranularity | None) -> str:
+    return "a scalar atomic" if granularity is None else granularity.name
+
+
+def _forms(forms: tuple[MemoryAccessForm, ...]) -> str:
+    return " or ".join(each.name for each in forms)

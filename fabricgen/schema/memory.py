@@ -32,8 +32,24 @@ class MemoryActorSchema:
     reads: bool
     writes: bool
 
+    @property
+    def roles(self) -> tuple[ServiceValueRole, ...]:
+        """All roles of the bundle, in canonical role order."""
+        return tuple(sorted((*self.input_roles, *self.result_roles), key=lambda r: r.value))
 
-#: Schemas that this generator knows completely, by id.
+    @property
+    def read_roles(self) -> tuple[ServiceValueRole, ...]:
+        """Results that are memory contents."""
+        return tuple(role for role in self.result_roles if role in (_R.DATA, _R.OLD))
+
+    @property
+    def write_roles(self) -> tuple[ServiceValueRole, ...]:
+        """Operands that are as wide as the memory contents that they change or are compared to."""
+        wide = (_R.DATA, _R.UPDATE, _R.EXPECTED, _R.DESIRED)
+        return tuple(role for role in self.input_roles if role in wide)
+
+
+#: The five memory actors, by id.
 MEMORY_SCHEMAS: dict[OperationSchemaId, MemoryActorSchema] = {
     schema.schema_id: schema
     for schema in (
@@ -52,6 +68,30 @@ MEMORY_SCHEMAS: dict[OperationSchemaId, MemoryActorSchema] = {
             (_R.COMPLETION,),
             reads=False,
             writes=True,
+        ),
+        MemoryActorSchema(
+            OperationSchemaId.DATAFLOW_ATOMIC_RMW,
+            ServiceKind.MEMORY_ATOMIC_RMW,
+            (_R.ADDRESS, _R.UPDATE, _R.MASK, _R.CONTROL),
+            (_R.OLD, _R.COMPLETION),
+            reads=True,
+            writes=True,
+        ),
+        MemoryActorSchema(
+            OperationSchemaId.DATAFLOW_CMPXCHG,
+            ServiceKind.MEMORY_COMPARE_EXCHANGE,
+            (_R.ADDRESS, _R.EXPECTED, _R.DESIRED, _R.MASK, _R.CONTROL),
+            (_R.OLD, _R.SUCCESS, _R.COMPLETION),
+            reads=True,
+            writes=True,
+        ),
+        MemoryActorSchema(
+            OperationSchemaId.DATAFLOW_FENCE,
+            ServiceKind.MEMORY_FENCE,
+            (_R.CONTROL,),
+            (_R.COMPLETION,),
+            reads=False,
+            writes=False,
         ),
     )
 }

@@ -6,12 +6,16 @@ Values are the owner's wire tags, never C++ ordinals and never carrier indices.
 import enum
 
 __all__ = [
+    "AtomicOrdering",
+    "AtomicRmwKind",
     "MemoryAccessForm",
     "MemoryAddressForm",
     "MemoryMaskForm",
     "OperationSchemaId",
     "ServiceKind",
     "ServiceValueRole",
+    "SyncScopeKind",
+    "VectorAtomicGranularity",
 ]
 
 
@@ -178,3 +182,57 @@ class MemoryMaskForm(enum.Enum):
 
     ABSENT = 1
     DYNAMIC = 2
+
+
+class AtomicOrdering(enum.Enum):
+    """Memory ordering of one atomic action; Monotonic is what sources call relaxed."""
+
+    UNORDERED = 1
+    MONOTONIC = 2
+    ACQUIRE = 3
+    RELEASE = 4
+    ACQ_REL = 5
+    SEQ_CST = 6
+
+
+class AtomicRmwKind(enum.Enum):
+    """Operation of one atomic read-modify-write, as LLVM defines it."""
+
+    XCHG = 1
+    ADD = 2
+    SUB = 3
+    AND = 4
+    NAND = 5
+    OR = 6
+    XOR = 7
+    MAX = 8
+    MIN = 9
+    UMAX = 10
+    UMIN = 11
+    FADD = 12
+    FSUB = 13
+    FMAX = 14
+    FMIN = 15
+    UINC_WRAP = 16
+    UDEC_WRAP = 17
+    USUB_COND = 18
+    USUB_SAT = 19
+    FMAXIMUM = 20
+    FMINIMUM = 21
+    FMAXIMUM_NUM = 22
+    FMINIMUM_NUM = 23
+
+
+class VectorAtomicGranularity(enum.Enum):
+    """What is atomic in an access of more than a scalar; a scalar access has none."""
+
+    WHOLE_PAYLOAD = 1
+    PER_LANE = 2
+
+
+class SyncScopeKind(enum.Enum):
+    """Kind of a synchronisation scope; only Target has a namespace and a key."""
+
+    SYSTEM = 1
+    SINGLE_THREAD = 2
+    TARGET = 3

@@ -30,4 +30,8 @@ RULES: dict[str, Rule] = {
         "its representation.",
         "Persistent Capability Schema",
     ),
+    "sync-scope-name": Rule(
+        "A Target scope has a namespace and a key, both text; other scopes have neither.",
+        "OperationSchema Ownership And Fail-Closed Boundary",
+    ),
 }

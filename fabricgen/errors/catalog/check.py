@@ -71,6 +71,30 @@ RULES: dict[str, Rule] = {
         "A port lists endpoints of its occurrence.",
         "Canonical Engine Definition",
     ),
+    "store-data-result": Rule(
+        "A store has no data result: its data is an operand.",
+        "Canonical Engine Definition",
+    ),
+    "update-endpoint-narrow": Rule(
+        "An update endpoint carries every admitted payload.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
+    "expected-endpoint-narrow": Rule(
+        "An expected endpoint carries every admitted payload.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
+    "desired-endpoint-narrow": Rule(
+        "A desired endpoint carries every admitted payload.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
+    "old-endpoint-narrow": Rule(
+        "An old-value endpoint carries every admitted payload.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
+    "success-endpoint-narrow": Rule(
+        "A success endpoint carries one bit for each admitted lane.",
+        "Endpoint Width Ownership And Vector Admission",
+    ),
     "role-direction": Rule(
         "Input roles are bound to input endpoints, result roles to output endpoints.",
         "Persistent Capability Schema",

@@ -29,16 +29,20 @@ RULES: dict[str, Rule] = {
         "The index width of a RootRelative actor lies in the access class.",
         "Persistent Capability Schema",
     ),
+    "address-pointer-not-accepted": Rule(
+        "The exact format of address pointers lies in the access class.",
+        "Persistent Capability Schema",
+    ),
+    "data-pointer-not-accepted": Rule(
+        "The exact format of pointer data, or ordinary data, lies in the access class.",
+        "Canonical Engine Definition",
+    ),
     "mask-form-not-accepted": Rule(
         "The mask form is one that the access class pairs with an inactive-lane guarantee.",
         "Persistent Capability Schema",
     ),
     "alignment-not-accepted": Rule(
         "The source alignment lies in the access class.",
-        "Persistent Capability Schema",
-    ),
-    "plain-alignment": Rule(
-        "A plain access derives alignment one.",
         "Persistent Capability Schema",
     ),
     "payload-exceeds-endpoint": Rule(
@@ -53,14 +57,6 @@ RULES: dict[str, Rule] = {
     "use-pattern-not-admissible": Rule(
         "The use pattern is one of the alternative's admissible ones.",
         "Operation Engine",
-    ),
-    "fence-access": Rule(
-        "A fence has no access view.",
-        "Typed C++ Projection",
-    ),
-    "access-missing": Rule(
-        "An addressed actor has an access view.",
-        "Typed C++ Projection",
     ),
     "parent-service-mismatch": Rule(
         "Actor, parent service and access view describe the same exact actor.",
@@ -118,6 +114,10 @@ RULES: dict[str, Rule] = {
     "row-base-range": Rule(
         "A base address is an unsigned 64-bit integer.",
         "Operation Rows And Internal Dependencies",
+    ),
+    "row-base-unused": Rule(
+        "A fence and a pointer-addressed row add no base.",
+        "Canonical Engine Definition",
     ),
     "row-base-outside": Rule(
         "The base address of a local row lies inside the capacity of the service.",
@@ -224,6 +224,34 @@ RULES: dict[str, Rule] = {
     "projection-access-form": Rule(
         "ActiveLanesRowMajor is for contiguous and indexed accesses; a fence is always Direct.",
         "Persistent Capability Schema",
+    ),
+    "projection-granularity": Rule(
+        "Absent and WholePayload atomics are Direct, PerLane ones ActiveLanesRowMajor.",
+        "Persistent Capability Schema",
+    ),
+    "atomic-access": Rule(
+        "This generator realises plain loads and stores, not atomic ones.",
+        "Dynamic Consistency Execution",
+    ),
+    "atomic-rmw": Rule(
+        "This generator realises no atomic read-modify-writes.",
+        "Dynamic Consistency Execution",
+    ),
+    "compare-exchange": Rule(
+        "This generator realises no compare-exchanges.",
+        "Dynamic Consistency Execution",
+    ),
+    "memory-fence": Rule(
+        "This generator realises no fences.",
+        "Dynamic Consistency Execution",
+    ),
+    "pointer-address": Rule(
+        "This generator realises root-relative addresses only.",
+        "Canonical Engine Definition",
+    ),
+    "pointer-data": Rule(
+        "This generator realises ordinary data only.",
+        "Canonical Engine Definition",
     ),
     "port-unserved": Rule(
         "Some access of each port is served by one of its targets.",

@@ -155,12 +155,8 @@ RULES: dict[str, Rule] = {
         "An absent mask pairs exactly with NotApplicable, a dynamic mask with a suppressing value.",
         "Persistent Capability Schema",
     ),
-    "pointer-address-not-built": Rule(
-        "Pointer-addressed access is legal and not built.",
-        "Persistent Capability Schema",
-    ),
-    "pointer-data-not-built": Rule(
-        "Pointer formats as memory data are legal and not built.",
+    "access-pointer-width": Rule(
+        "Elements of a class that admits a data pointer have exactly its representation's width.",
         "Persistent Capability Schema",
     ),
     "clause-schema-mismatch": Rule(
@@ -171,12 +167,16 @@ RULES: dict[str, Rule] = {
         "A clause has exactly the fields of its variant.",
         "Persistent Capability Schema",
     ),
-    "actor-contract-not-built": Rule(
-        "Atomic, read-modify-write, compare-exchange and fence clauses are legal and not built.",
-        "Persistent Capability Schema",
-    ),
     "alternative-fence-access": Rule(
         "The access domain is absent exactly for a fence.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-role-foreign": Rule(
+        "A role binding lists roles of its actor schema only.",
+        "Persistent Capability Schema",
+    ),
+    "alternative-role-twice": Rule(
+        "A role binding lists each role once.",
         "Persistent Capability Schema",
     ),
     "alternative-roles": Rule(
@@ -239,6 +239,14 @@ RULES: dict[str, Rule] = {
     ),
     "port-direct-transactions": Rule(
         "A Direct pattern has exactly one internal transaction.",
+        "Persistent Capability Schema",
+    ),
+    "port-fence-projection": Rule(
+        "A fence selects Direct patterns only.",
+        "Persistent Capability Schema",
+    ),
+    "port-atomic-projection": Rule(
+        "Absent and WholePayload atomics select Direct patterns, PerLane ones ActiveLanesRowMajor.",
         "Persistent Capability Schema",
     ),
     "port-active-lanes-form": Rule(

@@ -54,4 +54,69 @@ RULES: dict[str, Rule] = {
         "A rounding mode stands only on an operation whose result may be rounded.",
         "Ownership",
     ),
+    "access-view-pointer": Rule(
+        "A pointer of an access has a format exactly where it is one, and the width of its "
+        "representation.",
+        "Persistent Capability Schema",
+    ),
+    "actor-contract-kind": Rule(
+        "An actor carries the variant of the memory contract that its schema owns.",
+        "OperationSchema Ownership And Fail-Closed Boundary",
+    ),
+    "load-ordering": Rule(
+        "An atomic load is not Release or AcqRel.",
+        "Persistent Capability Schema",
+    ),
+    "store-ordering": Rule(
+        "An atomic store is not Acquire or AcqRel.",
+        "Persistent Capability Schema",
+    ),
+    "rmw-ordering": Rule(
+        "An atomic read-modify-write is not Unordered.",
+        "Persistent Capability Schema",
+    ),
+    "compare-exchange-success-ordering": Rule(
+        "The success ordering of a compare-exchange is not Unordered.",
+        "Persistent Capability Schema",
+    ),
+    "compare-exchange-failure-ordering": Rule(
+        "The failure ordering of a compare-exchange is Monotonic, Acquire or SeqCst.",
+        "Persistent Capability Schema",
+    ),
+    "fence-ordering": Rule(
+        "A fence is Acquire, Release, AcqRel or SeqCst.",
+        "Persistent Capability Schema",
+    ),
+    "sync-scope-target": Rule(
+        "No registered resolver knows a Target scope, so neither actor nor capability has one.",
+        "Persistent Capability Schema",
+    ),
+    "fence-access": Rule(
+        "A fence has no access view.",
+        "Typed C++ Projection",
+    ),
+    "access-missing": Rule(
+        "An addressed actor has an access view.",
+        "Typed C++ Projection",
+    ),
+    "plain-alignment": Rule(
+        "A plain access derives alignment one.",
+        "Persistent Capability Schema",
+    ),
+    "atomic-alignment": Rule(
+        "An atomic access has the source alignment of its actor's contract.",
+        "Persistent Capability Schema",
+    ),
+    "atomic-pointer-data": Rule(
+        "Read-modify-writes and compare-exchanges have ordinary data.",
+        "Persistent Capability Schema",
+    ),
+    "atomic-granularity-form": Rule(
+        "An Absent or WholePayload atomic is an element access, a PerLane one has lanes.",
+        "Persistent Capability Schema",
+    ),
+    "atomic-element-width": Rule(
+        "An atomic object has a power of two of bits, at least 8.",
+        "Persistent Capability Schema",
+    ),
 }

@@ -1,0 +1,37 @@
+"""Synchronisation scopes of atomic actions (``SyncScopeRef``, owned by Dataflow)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.vocab.dataflow import SyncScopeKind
+
+__all__ = ["SyncScope"]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncScope:
+    """One exact scope; ``namespace`` and ``key`` are non-empty exactly for a Target."""
+
+    kind: SyncScopeKind
+    namespace: str = ""
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        is_target = self.kind is SyncScopeKind.TARGET
+        for where, name in (("namespace", self.namespace), ("key", self.key)):
+            if bool(name) != is_target or not _is_text(name):
+                required = "Unicode text" if is_target else "absent"
+                yield Diagnostic(
+                    "sync-scope-name",
+                    where,
+                    f"The name must be {required} in a scope {self.kind.name}, not {name[:64]!r}",
+                )
+
+
+def _is_text(name: str) -> bool:
+    return not any(0xD800 <= ord(character) <= 0xDFFF for character in name)
