@@ -11,33 +11,22 @@ import pytest
 
 from fabricgen.errors import Unsupported
 from fabricgen.plan.realisation import unsupported
-from fabricgen.plan.transactions import derive_memory_port_transaction_plan
 from fabricgen.records import service_codec
 from fabricgen.records.connectivity import SubordinateDispatch
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric
-from fabricgen.schema.service import canonical_service
-from fabricgen.vocab.dataflow import OperationSchemaId
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
-from fabricgen.vocab.fabric import MemoryPortTransactionProjection
-from tests.support.memories import CONTIGUOUS, LOAD, actor, replaced, view
+from tests.support.memories import replaced
 from tests.support.records import LOCAL, load_fabric
 from tests.support.wires import u32
 
 NAMED = load_fabric().memories[0]
 RECORD = NAMED.occurrence
-DIRECT = MemoryPortTransactionProjection.DIRECT
 
 
 def realise(**changes):
     if found := unsupported(Fabric("anchors", (replaced(NAMED, **changes),))):
         raise Unsupported(*found)
-
-
-def fence():
-    parent = canonical_service(actor(LOAD), view(CONTIGUOUS))
-    schema = actor(OperationSchemaId.DATAFLOW_FENCE)
-    derive_memory_port_transaction_plan(DIRECT, schema, parent, None)
 
 
 def storage_only():
@@ -69,11 +58,7 @@ ANCHORS = [
     ("domains, access classes, capability relation, contracts", "canonical_normalisation", []),
     ("one hybrid port of 128 bits", "hybrid_port", []),
     ("states and use patterns through the port", "port_round_trip", []),
-    (
-        "child-transaction projection",
-        "transaction_projection",
-        [(fence, "actor-contract-not-built")],
-    ),
+    ("child-transaction projection", "transaction_projection", []),
     ("independent P, K and T", "temporal_capacities", []),
     ("same-ingress Temporal matching", "temporal_matching", []),
     ("one hybrid port or separate ports", "hybrid_port", []),

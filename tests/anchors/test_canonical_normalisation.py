@@ -131,6 +131,6 @@ def test_actor_contracts_decode_strictly_and_by_type():
         (u32(0) + u64(1) + field(0) + b"\0", "wire-trailing"),
         (u32(9) + u64(1) + field(0), "wire-unknown-tag"),
         (u32(4) + u64(2) + field(0) * 2, "clause-schema-mismatch"),
-        (u32(1) + u64(4) + field(0) * 4, "actor-contract-not-built"),
+        (u32(1) + u64(4) + field(0) * 4, "atom-unknown"),
     ):
         assert code(actor_codec.decode, wire(clause)) == expected

@@ -11,6 +11,7 @@ from fabricgen.records.access import (
     MemoryAccessClass,
     OrdinaryData,
     ParameterizedMemoryAccessDomain,
+    PointerFormat,
     RootRelative,
 )
 from fabricgen.schema.actor import CanonicalMemoryAccessView
@@ -203,8 +204,11 @@ def test_an_access_needs_an_accepted_alignment():
     assert [n for n in (1, 2, 4, 8) if aligned.contains(view(alignment=n))] == [4]
 
 
-def test_a_pointer_address_is_never_admitted():
-    assert not HYBRID.contains(replace(view(), address_form=POINTER))
+def test_a_pointer_address_is_no_index():
+    pointer = PointerFormat(0, view().address_lane_bits, 16)
+    assert not HYBRID.contains(
+        replace(view(), address_form=POINTER, address_pointer_format=pointer)
+    )
 
 
 def test_forms_are_listed_in_the_order_of_their_atoms():

@@ -4,9 +4,14 @@ from hypothesis import strategies as st
 
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.errors import Invalid, Unsupported
+from fabricgen.errors import Invalid
 from fabricgen.records import access_codec
-from fabricgen.records.access import ACCESS_STRUCTURAL
+from fabricgen.records.access import (
+    ACCESS_STRUCTURAL,
+    OrdinaryData,
+    PointerAddressed,
+    PointerFormat,
+)
 from fabricgen.relation import codec
 from fabricgen.vocab.dataflow import MemoryAddressForm
 from tests.support.capabilities import (
@@ -207,13 +212,11 @@ def pointer_rows():
     return [changed(changed(row, 1, pointers), 2, formats) for row in ROWS]
 
 
-def test_pointer_addresses_are_legal_and_not_built():
-    with pytest.raises(Unsupported) as caught:
-        access_codec.decode(codec.encode(pointer_rows()))
-    assert [(finding.where, finding.code) for finding in caught.value.diagnostics] == [
-        ("access_classes[0].address_form", "pointer-address-not-built"),
-        ("access_classes[1].address_form", "pointer-address-not-built"),
-    ]
+def test_pointer_addresses_have_formats_in_the_place_of_index_widths():
+    record = access_codec.decode(codec.encode(pointer_rows()))
+    assert record.access_classes[0].address_domain == PointerAddressed((PointerFormat(0, 64, 48),))
+    assert record.access_classes[0].root_relative_index_widths is None
+    assert access_codec.encode(record) == codec.encode(pointer_rows())
 
 
 def test_pointer_rows_must_be_canonical_too():
@@ -222,11 +225,15 @@ def test_pointer_rows_must_be_canonical_too():
     assert codes(caught) == ["relation-order"]
 
 
-def test_pointer_data_is_legal_and_not_built():
+def test_pointer_data_stands_beside_ordinary_data():
     formats = FiniteDomain.of(u32(0), u32(1) + u32(0) + u32(64) + u32(48) + u32(0))
-    with pytest.raises(Unsupported) as caught:
-        access_codec.decode(codec.encode([changed(ROWS[0], 3, formats)]))
-    assert codes(caught) == ["pointer-data-not-built"]
+    row = changed(changed(ROWS[0], 3, formats), 4, UnsignedDomain.of(64))
+    record = access_codec.decode(codec.encode([row]))
+    assert record.access_classes[0].data_pointer_formats == (
+        OrdinaryData(),
+        PointerFormat(0, 64, 48),
+    )
+    assert access_codec.encode(record) == codec.encode([row])
 
 
 def test_a_pointer_format_is_a_tag_and_four_words():
@@ -234,13 +241,6 @@ def test_a_pointer_format_is_a_tag_and_four_words():
         with pytest.raises(Invalid) as caught:
             access_codec.decode(codec.encode([changed(ROWS[0], 3, FiniteDomain.of(atom))]))
         assert codes(caught) == ["atom-unknown"]
-
-
-def test_what_is_illegal_is_told_before_what_is_not_built():
-    rows = [pointer_rows()[0], changed(ROWS[1], 8, FiniteDomain.of(u32(7)))]
-    with pytest.raises(Invalid) as caught:
-        access_codec.decode(codec.encode(rows))
-    assert codes(caught) == ["atom-unknown"]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_what_is_illegal_is_told_before_what_is_not_built():
         (8, FiniteDomain.of(u32(7)), "atom-unknown"),
     ],
 )
-def test_what_is_illegal_in_a_pointer_row_is_told_before_the_pointer(field, domain, code):
+def test_what_is_illegal_in_a_pointer_row(field, domain, code):
     row = changed(pointer_rows()[0], field, domain)
     with pytest.raises(Invalid) as caught:
         access_codec.decode(codec.encode([row]))

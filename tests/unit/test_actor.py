@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.errors import Invalid, Unsupported
+from fabricgen.errors import Invalid
 from fabricgen.records import actor_codec
 from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
 from fabricgen.schema.actor import CanonicalActorProjection, PlainContract
@@ -157,14 +157,3 @@ def test_what_is_no_actor_domain_is_refused(data, code):
     with pytest.raises(Invalid) as caught:
         actor_codec.decode(data)
     assert codes(caught) == [code]
-
-
-@pytest.mark.parametrize(
-    ("schema", "tag", "fields"), [(88, 1, 4), (89, 1, 4), (90, 2, 5), (91, 3, 5), (92, 4, 2)]
-)
-def test_other_contracts_are_legal_and_not_built(schema, tag, fields):
-    with pytest.raises(Unsupported) as caught:
-        actor_codec.decode(wire(schema, (tag, [[b"x"]] * fields)))
-    assert [(each.code, each.where) for each in caught.value.diagnostics] == [
-        ("actor-contract-not-built", "contract_clauses[0]")
-    ]

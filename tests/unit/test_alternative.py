@@ -63,11 +63,11 @@ def without(record, *roles):
         (ELEMENT_LOAD, {"parameterized_access_domain": None}, "alternative-fence-access"),
         (ELEMENT_LOAD, {"role_to_endpoint": without(ELEMENT_LOAD, DATA)}, "alternative-roles"),
         (ELEMENT_LOAD, {"role_to_endpoint": binding(LOAD)[::-1]}, "alternative-roles"),
-        (ELEMENT_LOAD, {"role_to_endpoint": binding(LOAD) * 2}, "alternative-roles"),
+        (ELEMENT_LOAD, {"role_to_endpoint": binding(LOAD) * 2}, "alternative-role-twice"),
         (
             ELEMENT_LOAD,
             {"role_to_endpoint": (*binding(LOAD), (ServiceValueRole.PAYLOAD, 99))},
-            "alternative-roles",
+            "alternative-role-foreign",
         ),
         (ELEMENT_LOAD, {"role_to_endpoint": binding(LOAD, mask=True)}, "alternative-mask-role"),
         (MASKED_LOAD, {"role_to_endpoint": binding(LOAD)}, "alternative-mask-role"),
@@ -84,7 +84,7 @@ def without(record, *roles):
                     sorted((*binding(LOAD, mask=True), (MASK, 7)), key=by_role)
                 )
             },
-            "alternative-roles",
+            "alternative-role-twice",
         ),
         (
             ELEMENT_LOAD,

@@ -1,6 +1,6 @@
 import pytest
 
-from fabricgen.errors import Invalid, Unsupported
+from fabricgen.errors import Invalid
 from fabricgen.plan.transactions import (
     Always,
     ElementLane,
@@ -15,8 +15,9 @@ from fabricgen.plan.transactions import (
     derive_memory_port_transaction_plan,
 )
 from fabricgen.schema.service import CanonicalService, canonical_service
-from fabricgen.vocab.dataflow import OperationSchemaId, ServiceKind
+from fabricgen.vocab.dataflow import ServiceKind
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from tests.support.actors import CAS, FENCE, LANE, RMW, SCALAR, WHOLE, exact
 from tests.support.memories import (
     CONTIGUOUS,
     DYNAMIC,
@@ -78,10 +79,9 @@ def test_an_addressed_actor_needs_an_access_view():
 
 
 def test_a_fence_has_no_access_view():
-    fence = actor(OperationSchemaId.DATAFLOW_FENCE)
-    service = canonical_service(actor(LOAD), view(ELEMENT))
+    service = canonical_service(exact(FENCE), None)
     with pytest.raises(Invalid, match=r"^access: A fence has no access view, not one"):
-        derive_memory_port_transaction_plan(DIRECT, fence, service, view(ELEMENT))
+        derive_memory_port_transaction_plan(DIRECT, exact(FENCE), service, view(ELEMENT))
 
 
 @pytest.mark.parametrize(
@@ -148,24 +148,87 @@ def test_an_empty_mask_submits_nothing():
         assert not any(child.is_submitted(idle) for child in derived.transactions)
 
 
-@pytest.mark.parametrize(
-    ("who", "access"), [(LOAD, view(ELEMENT)), (OperationSchemaId.DATAFLOW_FENCE, None)]
-)
+@pytest.mark.parametrize(("who", "access"), [(actor(LOAD), view(ELEMENT)), (exact(FENCE), None)])
 def test_row_major_lanes_are_illegal_where_there_are_none(who, access):
     rows = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
-    service = canonical_service(actor(LOAD), view(ELEMENT))
     with pytest.raises(Invalid) as error:
-        derive_memory_port_transaction_plan(rows, actor(who), service, access)
+        derive_memory_port_transaction_plan(rows, who, canonical_service(who, access), access)
     assert [d.code for d in error.value.diagnostics] == ["projection-access-form"]
 
 
-UNBUILT = [schema for schema in OperationSchemaId if schema not in (LOAD, STORE)]
+LANES = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
 
 
-@pytest.mark.parametrize("schema", UNBUILT, ids=lambda schema: schema.name)
-def test_other_actors_are_refused_by_name(schema):
-    access = None if schema is OperationSchemaId.DATAFLOW_FENCE else view(ELEMENT)
-    service = canonical_service(actor(LOAD), view(ELEMENT))
-    with pytest.raises(Unsupported) as error:
-        derive_memory_port_transaction_plan(DIRECT, actor(schema), service, access)
-    assert [d.code for d in error.value.diagnostics] == ["actor-contract-not-built"]
+def atomic_plan(projection, schema, access, **contract):
+    who = exact(schema, alignment=1, **contract)
+    service = canonical_service(who, access)
+    return derive_memory_port_transaction_plan(projection, who, service, access)
+
+
+def test_a_compare_exchange_by_lanes_assembles_old_and_success():
+    derived = atomic_plan(LANES, CAS, MASKED, granularity=LANE)
+    assert derived.parent_service == CanonicalService(
+        ServiceKind.MEMORY_COMPARE_EXCHANGE,
+        (ROLE.ADDRESS, ROLE.EXPECTED, ROLE.DESIRED, ROLE.MASK, ROLE.CONTROL),
+        (ROLE.OLD, ROLE.SUCCESS, ROLE.COMPLETION),
+    )
+    assert [(c.activation, c.projection) for c in derived.transactions] == [
+        (ParentMaskLane(lane), ElementLane(lane)) for lane in range(4)
+    ]
+    values = RowMajorLaneValues(4, InactiveValue.ZERO_BITS)
+    assert derived.assembly.strategies == ((ROLE.OLD, values), (ROLE.SUCCESS, values))
+
+
+@pytest.mark.parametrize("granularity", [SCALAR, WHOLE])
+def test_a_read_modify_write_of_an_element_passes_the_old_value(granularity):
+    derived = atomic_plan(DIRECT, RMW, view(ELEMENT), granularity=granularity)
+    assert derived.parent_service == CanonicalService(
+        ServiceKind.MEMORY_ATOMIC_RMW,
+        (ROLE.ADDRESS, ROLE.UPDATE, ROLE.CONTROL),
+        (ROLE.OLD, ROLE.COMPLETION),
+    )
+    assert derived.assembly.strategies == ((ROLE.OLD, PassThroughParent()),)
+
+
+def test_a_fence_is_one_request_that_always_goes():
+    derived = atomic_plan(DIRECT, FENCE, None)
+    assert derived.parent_service == CanonicalService(
+        ServiceKind.MEMORY_FENCE, (ROLE.CONTROL,), (ROLE.COMPLETION,)
+    )
+    assert [c.activation for c in derived.transactions] == [Always()]
+    assert derived.assembly.result_roles == ()
+
+
+@pytest.mark.parametrize(
+    ("projection", "granularity", "access", "codes"),
+    [
+        (LANES, LANE, view(CONTIGUOUS, lanes=4), []),
+        (DIRECT, LANE, view(CONTIGUOUS, lanes=4), ["projection-granularity"]),
+        (DIRECT, WHOLE, view(ELEMENT), []),
+        (LANES, WHOLE, view(ELEMENT), ["projection-access-form", "projection-granularity"]),
+        (LANES, SCALAR, view(ELEMENT), ["projection-access-form", "projection-granularity"]),
+        (DIRECT, WHOLE, view(CONTIGUOUS, lanes=4), ["atomic-granularity-form"]),
+        (DIRECT, SCALAR, view(INDEXED, lanes=4), ["atomic-granularity-form"]),
+        (DIRECT, SCALAR, view(ELEMENT, element=24), ["atomic-element-width"]),
+        (DIRECT, SCALAR, view(ELEMENT, element=4), ["atomic-element-width"]),
+        (DIRECT, SCALAR, view(ELEMENT, element=8), []),
+    ],
+)
+@pytest.mark.parametrize("schema", [LOAD, STORE, RMW, CAS])
+def test_a_granularity_has_one_projection_and_its_forms(
+    schema, projection, granularity, access, codes
+):
+    if not codes:
+        atomic_plan(projection, schema, access, granularity=granularity)
+        return
+    with pytest.raises(Invalid) as error:
+        atomic_plan(projection, schema, access, granularity=granularity)
+    assert [d.code for d in error.value.diagnostics] == codes
+
+
+def test_an_atomic_access_has_the_alignment_of_its_actor():
+    who = exact(RMW, alignment=4)
+    service = canonical_service(who, view(ELEMENT))
+    with pytest.raises(Invalid) as error:
+        derive_memory_port_transaction_plan(DIRECT, who, service, view(ELEMENT))
+    assert [d.code for d in error.value.diagnostics] == ["atomic-alignment"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.errors import Invalid, Unsupported
+from fabricgen.errors import Invalid
 from fabricgen.records import alternative_codec, port_codec, resource_codec
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
@@ -210,18 +210,18 @@ def test_nested_findings_say_where():
     ]
 
 
-def test_a_port_of_an_unbuilt_contract_is_unsupported():
+def test_a_port_of_a_broken_contract_says_where():
     plain_clause = u32(0) + u64(1) + framed(u64(1) + framed(dataflow("canonical-boolean", 0)))
-    fence_clause = u32(1) + u64(4) + framed(u64(1) + framed(b"x")) * 4
+    atomic_clause = u32(1) + u64(4) + framed(u64(1) + framed(b"x")) * 4
     actor = framed(dataflow("operation-schema-id", 0x4C530201 + 88)) + u64(1)
     encoded = alternative_codec.encode(LOADS)
     piece = encoded.replace(
-        framed(actor + framed(plain_clause)), framed(actor + framed(fence_clause))
+        framed(actor + framed(plain_clause)), framed(actor + framed(atomic_clause))
     )
     assert piece != encoded
     data = wire((2, 3, 8, 11), contract(1), (0,), ()).removesuffix(u64(0)) + u64(1) + framed(piece)
-    with pytest.raises(Unsupported) as caught:
+    with pytest.raises(Invalid) as caught:
         port_codec.decode(data)
     assert [finding.where for finding in caught.value.diagnostics] == [
-        "capability_alternatives[0].actor_contract_domain.contract_clauses[0]"
+        "capability_alternatives[0].actor_contract_domain.contract_clauses[0].orderings"
     ]
