@@ -4,6 +4,7 @@ import enum
 from collections.abc import Hashable
 from typing import cast
 
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.plan.contract import document_pattern
 from fabricgen.plan.demand import context_count
@@ -13,7 +14,6 @@ from fabricgen.records.connectivity import LocalMemoryServiceTarget, MemoryDispa
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
-from fabricgen.schema.types import PointerFormat
 
 __all__ = ["field_meaning", "row_meanings"]
 

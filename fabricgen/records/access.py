@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.data_format import DATA_FORMATS, POINTER_FORMATS, DataFormat, OrdinaryData
 from fabricgen.atoms.dataflow import ACCESS_FORMS, ADDRESS_FORMS
 from fabricgen.atoms.fabric import MASK_INACTIVE_PAIRS, READ_SUBWORDS, WRITE_SUBWORDS
 from fabricgen.atoms.finite import FiniteDomain
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.table import AtomCodec
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.relation.normal import canonical_findings, normalise
 from fabricgen.relation.row import Domain, Row
 from fabricgen.schema.actor import CanonicalMemoryAccessView
-from fabricgen.schema.pointers import DATA_FORMATS, POINTER_FORMATS, DataFormat, OrdinaryData
-from fabricgen.schema.types import PointerFormat
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryAddressForm, MemoryMaskForm
 from fabricgen.vocab.fabric import (
     InactiveLaneSemantics,

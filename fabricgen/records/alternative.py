@@ -157,9 +157,10 @@ def capability_findings(
             f"The access domain must be absent exactly for a fence, not "
             f"{'absent' if access is None else 'present'} for {schema_id.name}",
         )
-    schema = MEMORY_SCHEMAS[schema_id]
+        return
     if access is None:
         return
+    schema = MEMORY_SCHEMAS[schema_id]
     inactive = (
         InactiveLaneSemantics.SUPPRESS_AND_ZERO_FILL
         if schema.reads

@@ -6,6 +6,7 @@ Nonpersistent: derived from a row or a Dataflow actor, never stored in a record.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.schema.contract import (
@@ -20,7 +21,6 @@ from fabricgen.schema.contract import (
     pair_findings,
     scope_findings,
 )
-from fabricgen.schema.types import PointerFormat
 from fabricgen.vocab.dataflow import (
     MemoryAccessForm,
     MemoryAddressForm,

@@ -1,4 +1,4 @@
-"""What actors that synchronise require of accesses and patterns, with the nearest legal neighbour."""
+"""What actors that synchronise require of accesses and patterns, each with a legal neighbour."""
 
 import pytest
 

@@ -1,0 +1,440 @@
+"""Rows of all five memory actors and of pointers, through the carrier and back."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricgen.check.fabric import occurrence_findings
+from fabricgen.config.codec import decode_configuration, encode_configuration
+from fabricgen.config.layout import carrier_layout
+from fabricgen.config.storable import storable_mask
+from fabricgen.errors import FabricError
+from fabricgen.plan.contract import port_contract
+from fabricgen.plan.realisation import unsupported
+from fabricgen.plan.roles import active_roles, role_bits
+from fabricgen.plan.row_check import configuration_findings
+from fabricgen.plan.rows import Active, OperationRow, ResultDestination, RoleSource
+from fabricgen.plan.support import supports_memory_access
+from fabricgen.records.access import OrdinaryData, PointerAddressed, PointerFormat
+from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
+from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.fabric import Fabric
+from fabricgen.records.port import MemoryOperationPort
+from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.schema.contract import PlainContract, contract_of
+from fabricgen.schema.memory import MEMORY_SCHEMAS
+from fabricgen.vocab.dataflow import MemoryAddressForm, MemoryMaskForm, ServiceValueRole
+from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from tests.support.actors import (
+    ACTORS,
+    CAS,
+    FENCE,
+    KIND,
+    LANE,
+    LOAD,
+    ORDER,
+    RMW,
+    SCALAR,
+    STORE,
+    SYSTEM,
+    THREAD,
+    WHOLE,
+    actors,
+    alternative,
+    atomic_access,
+    exact,
+)
+from tests.support.capabilities import CONTIGUOUS, ELEMENT, INDEXED, READ, WRITE, access
+from tests.support.memories import memory
+
+DIRECT, LANES = MemoryPortTransactionProjection
+ROLE = ServiceValueRole
+WIDE, NEAR = PointerFormat(0, 64, 48), PointerFormat(1, 32, 32)
+PAYLOAD = {ROLE.ADDRESS: 256, ROLE.MASK: 4, ROLE.CONTROL: 0, ROLE.SUCCESS: 4, ROLE.COMPLETION: 0}
+FIELDS = {
+    LOAD: {"orderings": [ORDER.ACQUIRE, ORDER.SEQ_CST], "volatile": [False, True]},
+    STORE: {"orderings": [ORDER.RELEASE, ORDER.SEQ_CST], "scopes": [SYSTEM, THREAD]},
+    RMW: {"kinds": [KIND.ADD, KIND.XCHG, KIND.FMINIMUM_NUM]},
+    CAS: {"orderings": [(ORDER.SEQ_CST,) * 2, (ORDER.RELEASE, ORDER.MONOTONIC)], "weak": [0, 1]},
+    FENCE: {"orderings": [ORDER.ACQ_REL, ORDER.SEQ_CST], "scopes": [SYSTEM, THREAD]},
+}
+FIELDS[CAS]["weak"] = [False, True]
+PLAIN = MemoryActorContractDomain.of(LOAD, LoadStorePlain((False,)))
+
+
+def port_of(alternatives, semantics, slots):
+    schema = MEMORY_SCHEMAS[alternatives[0].actor_contract_domain.actor_schema]
+    bound = {end for each in alternatives for _, end in each.role_to_endpoint}
+    roles = {role for each in alternatives for role, _ in each.role_to_endpoint}
+    inputs = [role for role in schema.input_roles if role in roles]
+    contract = port_contract(
+        in_flight=(4, 4),
+        result_holding=(4, 4),
+        operand_depths=(2,) * len(inputs),
+        transactions=slots,
+    )
+    return MemoryOperationPort.of(bound, contract, semantics, alternatives)
+
+
+def machine(*ports):
+    """A memory whose ports are lists of (schema, domain, classes, pattern), behind one manager."""
+    names, at = {}, {}
+    for results in (False, True):
+        for number, described in enumerate(ports):
+            schema = MEMORY_SCHEMAS[described[0][0]]
+            for role in schema.result_roles if results else schema.input_roles:
+                at[number, role] = len(names)
+                names[f"p{number}_{role.name.lower()}"] = PAYLOAD.get(role, 256)
+    records = []
+    for number, described in enumerate(ports):
+        listed = []
+        for schema, domain, classes, pattern in described:
+            made = alternative(schema, *classes, domain=domain, patterns=(pattern,))
+            bound = tuple((role, at[number, role]) for role, _ in made.role_to_endpoint)
+            listed.append(replace(made, role_to_endpoint=bound))
+        two = len({each[3] for each in described}) > 1
+        semantics, slots = ((DIRECT, LANES), (1, 4)) if two else ((DIRECT,), (1,))
+        records.append(port_of(listed, semantics, slots))
+    inputs = sum(name_is_input(number, role, ports) for number, role in at)
+    return memory(names, inputs, records, None, managers={"ext0": 64})
+
+
+def name_is_input(number, role, ports):
+    return role in MEMORY_SCHEMAS[ports[number][0][0]].input_roles
+
+
+def both_granularities(schema):
+    """Scalar and whole-payload elements, and masked lanes."""
+    return [
+        (
+            schema,
+            actors(schema, granularity=[SCALAR, WHOLE], **FIELDS[schema]),
+            [atomic_access(schema)],
+            0,
+        ),
+        (
+            schema,
+            actors(schema, granularity=[LANE], **FIELDS[schema]),
+            [
+                atomic_access(schema, CONTIGUOUS, mask=True),
+                atomic_access(schema, INDEXED, lanes=(2, 4)),
+            ],
+            1,
+        ),
+    ]
+
+
+POINTERS = [
+    (
+        LOAD,
+        PLAIN,
+        [
+            replace(
+                access(form, element=(64,), lanes=lanes),
+                address_form=MemoryAddressForm.POINTER_ADDRESSED,
+                address_domain=PointerAddressed.of(WIDE, NEAR),
+                data_pointer_formats=(OrdinaryData(), WIDE),
+            )
+            for form, lanes in ((ELEMENT, (1,)), (INDEXED, (4,)))
+        ]
+        + [access(ELEMENT)],
+        0,
+    )
+]
+ALL = machine(
+    *(both_granularities(each) for each in ACTORS if each is not FENCE),
+    [(FENCE, actors(FENCE, **FIELDS[FENCE]), [], 0)],
+    POINTERS,
+)
+
+
+def members(domain):
+    return [v for i in domain.intervals for v in range(i.lower, min(i.upper, i.lower + 3) + 1)]
+
+
+@st.composite
+def rows(draw, ordinal):
+    """Any legal row of one port of ``ALL``."""
+    port = ALL.occurrence.engine.ports[ordinal]
+    number = draw(st.integers(0, len(port.capability_alternatives) - 1))
+    chosen = port.capability_alternatives[number]
+    domain = chosen.actor_contract_domain
+    clause = draw(st.sampled_from(domain.contract_clauses))
+    values = [draw(st.sampled_from(each)) for each in clause.inventories]
+    accesses = chosen.parameterized_access_domain
+    view = None
+    if accesses is not None:
+        each = draw(st.sampled_from(accesses.access_classes))
+        address = draw(st.sampled_from(each.address_pointer_formats or (None,)))
+        data = draw(st.sampled_from(each.data_pointer_formats))
+        is_plain = isinstance(clause, LoadStorePlain)
+        exponents = members(each.source_alignment.accepted_log2_byte_alignments)
+        view = CanonicalMemoryAccessView(
+            each.access_form,
+            each.address_form,
+            draw(st.sampled_from(members(each.element_width_bits))),
+            draw(st.sampled_from(members(each.flattened_lane_count))),
+            draw(st.sampled_from(each.mask_forms)),
+            32 if address is None else address.representation_bits,
+            1 if is_plain else 1 << draw(st.sampled_from(exponents)),
+            address,
+            None if data == OrdinaryData() else data,
+        )
+    if view is not None and view.form is not ELEMENT:
+        # The hardware of a manager gives up volatile vectors.
+        values[-1] = False
+    contract = contract_of(clause.tag, values, 1 if view is None else view.source_alignment_bytes)
+    actor = CanonicalActorProjection(domain.actor_schema, contract)
+    inputs, results = active_roles(chosen, actor, view)
+    has_base = view is not None and view.address_pointer_format is None
+    return OperationRow(
+        ordinal,
+        number,
+        chosen.admissible_use_patterns[0],
+        actor,
+        view,
+        draw(st.integers(0, 2**61 - 1)) * 8 if has_base else 0,
+        tuple((role, RoleSource()) for role, _ in inputs),
+        tuple((role, ResultDestination(expose=True)) for role, _ in results),
+        ManagerEndpointTarget(0),
+    )
+
+
+PORTS = len(ALL.occurrence.engine.ports)
+ROWS = st.integers(0, PORTS - 1).flatmap(rows)
+
+
+def table(row, port=None):
+    place = row.port if port is None else port
+    return Active(tuple(row if ordinal == place else None for ordinal in range(PORTS)))
+
+
+def test_the_memory_is_legal():
+    assert list(occurrence_findings(ALL.occurrence, "memory")) == []
+
+
+@settings(max_examples=150)
+@given(ROWS)
+def test_every_row_has_one_carrier_in_storable_bits(row):
+    bits = encode_configuration(ALL, table(row))
+    assert decode_configuration(ALL, bits) == table(row)
+    if row.access is not None:
+        assert bits & ~STORABLE == 0
+
+
+STORABLE = storable_mask(ALL)
+
+
+@settings(max_examples=150)
+@given(ROWS, st.data())
+def test_a_flipped_carrier_is_refused_or_another_row(row, data):
+    bits = encode_configuration(ALL, table(row))
+    bits ^= 1 << data.draw(st.integers(0, carrier_layout(ALL).width - 1))
+    try:
+        found = decode_configuration(ALL, bits)
+    except FabricError:
+        return
+    assert encode_configuration(ALL, found) == bits
+
+
+def test_values_stand_in_the_order_of_their_clause():
+    fields = carrier_layout(ALL).rows
+    widths = [
+        [row[f"actor_value{i}"].width if f"actor_value{i}" in row else 0 for i in range(5)]
+        for row in fields
+    ]
+    # Load and store: ordering, scope, granularity, volatile. RMW: kind first. Compare-exchange:
+    # pair, scope, granularity, weak, volatile. Fence: ordering, scope.
+    assert widths == [
+        [1, 0, 1, 1, 0],
+        [1, 1, 1, 0, 0],
+        [2, 0, 0, 1, 0],
+        [1, 0, 1, 1, 0],
+        [1, 1, 0, 0, 0],
+        [0, 0, 0, 0, 0],
+    ]
+    assert not {"access_class", "element_width", "index_width"}.intersection(fields[4])
+    assert fields[5]["address_pointer_format"].width == 1
+    assert fields[5]["data_pointer_format"].width == 1
+
+
+@settings(max_examples=60)
+@given(ROWS)
+def test_a_row_is_judged_by_each_of_its_parts(row):
+    assert configuration_findings(ALL, table(row)) == ()
+    ordinals = (row.port, row.capability_alternative)
+    found = supports_memory_access(
+        ALL.occurrence, *ordinals, row.actor, row.access, row.use_pattern
+    )
+    assert found == ()
+    other = exact(CAS if row.actor.schema_id is not CAS else RMW)
+    wrong = supports_memory_access(ALL.occurrence, *ordinals, other, row.access, row.use_pattern)
+    assert wrong[0].code == "actor-schema-not-accepted"
+
+
+def some(schema, form=None, **access):
+    """One row of an actor."""
+    number = ACTORS.index(schema)
+    alternatives = ALL.occurrence.engine.ports[number].capability_alternatives
+    form = form or ELEMENT
+    ordinal = next(
+        i
+        for i, each in enumerate(alternatives)
+        if schema is FENCE
+        or form in [c.access_form for c in each.parameterized_access_domain.access_classes]
+    )
+    chosen = alternatives[ordinal]
+    fields = {"element": 32, "lanes": 1, "mask": MemoryMaskForm.ABSENT} | access
+    view = None
+    if schema is not FENCE:
+        view = CanonicalMemoryAccessView(
+            form,
+            MemoryAddressForm.ROOT_RELATIVE,
+            fields["element"],
+            fields["lanes"],
+            fields["mask"],
+            32,
+            4,
+        )
+    actor = exact(schema, granularity=SCALAR if form is ELEMENT else LANE)
+    inputs, results = active_roles(chosen, actor, view)
+    return OperationRow(
+        number,
+        ordinal,
+        chosen.admissible_use_patterns[0],
+        actor,
+        view,
+        0,
+        tuple((role, RoleSource()) for role, _ in inputs),
+        tuple((role, ResultDestination(expose=True)) for role, _ in results),
+        ManagerEndpointTarget(0),
+    )
+
+
+def test_a_compare_exchange_has_its_roles():
+    row = some(CAS, CONTIGUOUS, lanes=4, mask=MemoryMaskForm.DYNAMIC)
+    assert [role.name for role, _ in row.sources] == [
+        "ADDRESS",
+        "EXPECTED",
+        "DESIRED",
+        "MASK",
+        "CONTROL",
+    ]
+    assert [role.name for role, _ in row.destinations] == ["OLD", "SUCCESS", "COMPLETION"]
+    assert configuration_findings(ALL, table(row)) == ()
+    bits = role_bits(row.access)
+    assert bits[ROLE.EXPECTED] == bits[ROLE.DESIRED] == bits[ROLE.OLD] == 128
+    assert bits[ROLE.SUCCESS] == bits[ROLE.MASK] == 4
+
+
+def codes(row, **changes):
+    return [each.code for each in configuration_findings(ALL, table(replace(row, **changes)))]
+
+
+def test_a_fence_has_neither_access_nor_base():
+    fence = some(FENCE)
+    assert codes(fence) == []
+    assert codes(fence, base_addr=8) == ["row-base-unused"]
+    assert codes(fence, access=some(RMW).access) == ["fence-access", "access-form-not-accepted"]
+    assert codes(some(RMW), access=None)[0] == "access-missing"
+
+
+def test_an_atomic_row_has_its_actors_alignment():
+    row = some(RMW)
+    assert codes(row, access=replace(row.access, source_alignment_bytes=8)) == ["atomic-alignment"]
+
+
+def test_pointers_are_told_apart_by_format():
+    base = some(LOAD)
+    chosen = ALL.occurrence.engine.ports[5].capability_alternatives[0]
+    actor = CanonicalActorProjection(LOAD, PlainContract())
+    view = CanonicalMemoryAccessView(
+        ELEMENT,
+        MemoryAddressForm.POINTER_ADDRESSED,
+        64,
+        1,
+        MemoryMaskForm.ABSENT,
+        64,
+        1,
+        WIDE,
+        WIDE,
+    )
+    assert chosen.parameterized_access_domain.contains(view)
+    row = replace(base, port=5, capability_alternative=0, use_pattern=0, actor=actor, access=view)
+    assert codes(row) == []
+    far = PointerFormat(2, 64, 48)
+    assert codes(row, access=replace(view, address_pointer_format=far)) == [
+        "address-pointer-not-accepted"
+    ]
+    assert codes(row, access=replace(view, data_pointer_format=far)) == [
+        "data-pointer-not-accepted"
+    ]
+    assert codes(row, base_addr=64) == ["row-base-unused"]
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        (both_granularities(LOAD), {"atomic-access"}),
+        (both_granularities(STORE), {"atomic-access"}),
+        (both_granularities(RMW), {"atomic-rmw"}),
+        (both_granularities(CAS), {"compare-exchange"}),
+        ([(FENCE, actors(FENCE), [], 0)], {"memory-fence"}),
+        (POINTERS, {"pointer-address", "pointer-data"}),
+        ([(LOAD, PLAIN, [access(ELEMENT)], 0)], set()),
+    ],
+)
+def test_what_has_no_hardware_is_refused_by_kind(described, expected):
+    named = machine(described)
+    assert list(occurrence_findings(named.occurrence, "memory")) == []
+    assert {each.code for each in unsupported(Fabric("kinds", (named,)))} == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "role", "code"),
+    [
+        (RMW, ROLE.UPDATE, "update-endpoint-narrow"),
+        (RMW, ROLE.OLD, "old-endpoint-narrow"),
+        (CAS, ROLE.EXPECTED, "expected-endpoint-narrow"),
+        (CAS, ROLE.DESIRED, "desired-endpoint-narrow"),
+        (CAS, ROLE.SUCCESS, "success-endpoint-narrow"),
+        (CAS, ROLE.ADDRESS, "address-endpoint-narrow"),
+    ],
+)
+def test_each_payload_fits_its_endpoint(schema, role, code):
+    named = machine(both_granularities(schema))
+    place = named.names.endpoints.index(f"p0_{role.name.lower()}")
+    # Four lanes of 64 bits, four indices of 32 bits, four successes: exactly wide enough.
+    needed = {ROLE.SUCCESS: 4, ROLE.ADDRESS: 128}.get(role, 256)
+    for width, expected in ((needed, set()), (needed - 1, {code})):
+        endpoints = list(named.occurrence.endpoints)
+        endpoints[place] = replace(endpoints[place], payload_width=width)
+        occurrence = replace(named.occurrence, endpoints=tuple(endpoints))
+        assert {each.code for each in occurrence_findings(occurrence, "memory")} == expected
+
+
+def test_an_address_vector_of_pointers_fits_its_endpoint():
+    named = machine(POINTERS)
+    place = named.names.endpoints.index("p0_address")
+    for width, expected in ((256, set()), (255, {"address-endpoint-narrow"})):
+        endpoints = list(named.occurrence.endpoints)
+        endpoints[place] = replace(endpoints[place], payload_width=width)
+        occurrence = replace(named.occurrence, endpoints=tuple(endpoints))
+        assert {each.code for each in occurrence_findings(occurrence, "memory")} == expected
+
+
+@pytest.mark.parametrize(("schema", "direction"), [(RMW, "read"), (CAS, "write")])
+def test_exact_fills_every_data_endpoint(schema, direction):
+    kind = READ if direction == "read" else WRITE
+    classes = [atomic_access(schema, element=(64,), **{f"{direction}_subword": [kind.EXACT]})]
+    named = machine([(schema, actors(schema), classes, 0)])
+    found = {each.code for each in occurrence_findings(named.occurrence, "memory")}
+    assert found == {f"{direction}-subword-exact"}
+    narrow = tuple(
+        replace(each, payload_width=64) if each.payload_width == 256 else each
+        for each in named.occurrence.endpoints
+    )
+    occurrence = replace(named.occurrence, endpoints=narrow)
+    assert list(occurrence_findings(occurrence, "memory")) == []
