@@ -9,7 +9,7 @@ from fabricgen.abi.unit import ProgrammingUnit, programming_unit
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.vocab.fabric import EndpointDirection
 
-__all__ = ["register_map"]
+__all__ = ["register_map", "register_names"]
 
 _Json = dict[str, object]
 
@@ -33,12 +33,22 @@ def register_map(fabric: Fabric) -> _Json:
             f"{unit.storable_mask >> WORD_BITS * i & (1 << WORD_BITS) - 1:#010x}"
             for i in range(unit.word_count)
         ],
-        "registers": _registers(fabric, unit),
+        "registers": [
+            {"name": name, "address": address, "access": access, "meaning": meaning}
+            for name, address, access, meaning in _registers(fabric, unit)
+        ],
         "fields": _fields(fabric, unit),
     }
 
 
-def _registers(fabric: Fabric, unit: ProgrammingUnit) -> list[_Json]:
+def register_names(fabric: Fabric) -> dict[int, str]:
+    """Names of the registers by their byte address; ``payload`` stands at its first word only."""
+    rows = _registers(fabric, programming_unit(fabric))
+    return {address: name for name, address, _, _ in rows}
+
+
+def _registers(fabric: Fabric, unit: ProgrammingUnit) -> list[tuple[str, int, str, str]]:
+    """Name, byte address, access and meaning of each register."""
     at = unit.registers
     rows: list[tuple[str, int, str, str]] = [
         (
@@ -67,10 +77,7 @@ def _registers(fabric: Fabric, unit: ProgrammingUnit) -> list[_Json]:
         (name, address, "read", _word(fabric, unit.reports, words[name]))
         for name, address in at.words.items()
     ]
-    return [
-        {"name": name, "address": address, "access": access, "meaning": meaning}
-        for name, address, access, meaning in rows
-    ]
+    return rows
 
 
 def _flags(reports: StatusShape) -> str:
@@ -86,7 +93,7 @@ def _word(fabric: Fabric, reports: StatusShape, word: StatusWord) -> str:
     low, high = word.shift, word.shift + word.width - 1
     if word.member == "waits":
         bits = ", ".join(f"bit {bit}: {name}" for bit, name in enumerate(reports.waits))
-        return f"what row {word.shift // len(reports.waits)} has; {bits}"
+        return f"state of row {word.shift // len(reports.waits)}, live; {bits}"
     if word.member == "unmatched":
         names = named.names.endpoints[low : high + 1]
         bits = ", ".join(f"bit {bit}: {name}" for bit, name in enumerate(names))
@@ -95,7 +102,7 @@ def _word(fabric: Fabric, reports: StatusShape, word: StatusWord) -> str:
         bits = ", ".join(
             f"bit {i}: {name}" for i, name in enumerate(_destinations(named)[low : high + 1])
         )
-        return f"destinations that were not ready through a whole hold, first event; {bits}"
+        return f"destinations that stayed unready while a row waited, first event; {bits}"
     _, _, detail = word.member.rpartition("_")
     if detail == "address":
         return f"bits {high}..{low} of the byte address of the first event"

@@ -9,6 +9,7 @@ from rich.table import Table
 from fabricgen.abi.image import decode_image, encode_image
 from fabricgen.abi.listing import list_image
 from fabricgen.abi.program import programming_sequence
+from fabricgen.abi.registers import register_names
 from fabricgen.author.load import FabricSource, read_bytes
 from fabricgen.cli.arguments import AsJson, FabricFile
 from fabricgen.cli.inputs import in_file, realised_fabric, realised_mapping
@@ -48,7 +49,7 @@ def image(
         note(f"wrote {output}")
     if writes:
         steps = programming_sequence(source.fabric, data)
-        _show(steps_json(steps), steps_table(steps), as_json=as_json)
+        _show(steps_json(steps), steps_table(steps, register_names(source.fabric)), as_json=as_json)
     elif read is not None:
         fields = list_image(source.fabric, data)
         _show(image_json(fields), image_table(fields), as_json=as_json)
@@ -68,7 +69,7 @@ def _image(
         rows = realised_mapping(mapping, source)
         return source, encode_image(source.fabric, rows.configurations)
     raise typer.BadParameter(
-        "Either MAPPING with -o FILE or --writes, or --read FILE must be given"
+        "There must be MAPPING with -o FILE or --writes, or --read FILE without MAPPING"
     )
 
 

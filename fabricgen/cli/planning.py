@@ -35,7 +35,11 @@ def plan(
     rows = realised_mapping(mapping, source)
     counts = masked_lane_counts(rows)
     if mask is not None and len(mask) not in counts:
-        lanes = " or ".join(map(str, sorted(counts))) or "no masked row's"
+        if not counts:
+            raise typer.BadParameter(
+                f"A mask must be for a mapping with masked rows, not for {mapping}"
+            )
+        lanes = " or ".join(map(str, sorted(counts)))
         raise typer.BadParameter(f"The mask must have {lanes} lanes, not {len(mask)}")
     listing = plan_json(source.fabric, rows, mask)
     if as_json:

@@ -109,7 +109,8 @@ def simulate(
     if as_json:
         print_json(listing)
     else:
-        print_table(simulation_table(listing))
+        # An image of one's own may hold other rows than the mapping.
+        print_table(simulation_table(listing, rows.row_names[0] if image is None else ()))
     # What differs would be the model's word only.
     if results is not None and report.passed:
         written = results_json(report.outputs, report.memory, report.managers)

@@ -37,12 +37,14 @@ def waits(
     source = realised_fabric(fabric)
     rows = realised_mapping(mapping, source)
     (named,), (configuration,) = source.fabric.memories, rows.configurations
+    names = rows.row_names[0]
     found = live_waits(named, configuration, read)
     circles = cycles(found)
     if as_json:
-        print_json({"rows": [asdict(wait) for wait in found], "cycles": circles})
+        listed = [{"name": names[wait.row], **asdict(wait)} for wait in found]
+        print_json({"rows": listed, "cycles": circles})
         return
     for wait in found:
-        typer.echo(wait.message)
+        typer.echo(f"{names[wait.row]}: {wait.message}")
     for circle in circles:
         typer.echo(f"Rows that wait for one another: {', '.join(map(str, circle))}")

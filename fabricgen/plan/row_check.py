@@ -130,13 +130,13 @@ def _tag_findings(
     """A tag is there exactly where a Temporal role meets its endpoint, and fits it."""
     width = tag_width(occurrence)
     if (tag is not None) != (is_external and width is not None):
-        required = "present" if tag is None else "absent"
-        yield Diagnostic(
-            "row-tag-presence",
-            where,
-            f"A tag must be {required}, as it is given exactly for the endpoint of a Temporal "
-            f"engine, not {'absent' if tag is None else tag}",
-        )
+        if tag is None:
+            text = "A role at an endpoint of a Temporal memory must have a tag, not none"
+        elif width is None:
+            text = f"A role of a Spatial memory must have no tag, not {tag}"
+        else:
+            text = f"A role that meets no endpoint must have no tag, not {tag}"
+        yield Diagnostic("row-tag-presence", where, text)
     elif tag is not None and width is not None and not 0 <= tag < 1 << width:
         yield Diagnostic("row-tag-range", where, f"The tag must fit {width} bits, not be {tag}")
 
@@ -229,7 +229,8 @@ def _destination_findings(
             yield Diagnostic(
                 "row-destination-missing",
                 where,
-                "An active result role goes to its endpoint or to a connection, not nowhere",
+                "An active result must go to its endpoint (expose, or a tag) or to an operand "
+                "(to), not nowhere",
             )
         if list(chosen) != sorted(set(chosen)):
             yield Diagnostic(

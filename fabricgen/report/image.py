@@ -1,6 +1,6 @@
 """A configuration image field by field, for people and scripts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from rich.table import Table
@@ -39,11 +39,15 @@ def steps_json(steps: Sequence[AxiLiteStep]) -> list[dict[str, object]]:
     ]
 
 
-def steps_table(steps: Sequence[AxiLiteStep]) -> Table:
-    """Table of the bus accesses in order."""
-    table = Table("access", "address", "data", "response")
+def steps_table(steps: Sequence[AxiLiteStep], registers: Mapping[int, str]) -> Table:
+    """Table of the bus accesses in order; ``registers`` are names by byte address.
+
+    What the map has no name for is a further word of the payload.
+    """
+    table = Table("access", "address", "register", "data", "response")
     for step in steps:
         access = "write" if isinstance(step, AxiLiteWrite) else "read"
         data = f"{step.data:#010x}"
-        table.add_row(access, f"{step.address:#05x}", data, step.response.name)
+        name = registers.get(step.address, "payload")
+        table.add_row(access, f"{step.address:#05x}", name, data, step.response.name)
     return table

@@ -10,9 +10,10 @@ __all__ = ["finding_lines", "results_json", "simulation_table", "warning_lines"]
 _Json = Mapping[str, Any]
 
 
-def simulation_table(report: _Json) -> Table:
+def simulation_table(report: _Json, names: Sequence[str | None] = ()) -> Table:
     """One line per active row, and one for all of them, in the run without stalls.
 
+    ``names`` are those of the rows in the mapping, by ordinal; empty where there are none.
     ``achieved`` and ``limit`` are firings per cycle, the second what banks and issue allow.
     """
     runs = report["runs"]
@@ -26,6 +27,8 @@ def simulation_table(report: _Json) -> Table:
     for row in report["rows"]:
         count = listed.count(row["row"])
         name = row["port"] if ports.count(row["port"]) == 1 else f"{row['port']} row {row['row']}"
+        if names:
+            name = f"{row['row']}: {names[row['row']]} ({row['port']})"
         table.add_row(name, *_figures(row, f"{count}{more if count else ''}"))
     table.add_section()
     table.add_row("all", *_figures(report, str(report["finding_count"])))

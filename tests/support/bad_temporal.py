@@ -135,7 +135,6 @@ def temporal_mappings() -> Iterator[Case]:
 
     table = ("memory", "mem0", "row")
     words, gather, copying, pasting = _LOCAL["mapping.toml"]["memory"]["mem0"]["row"]
-    given = "as it is given exactly for the endpoint of a Temporal engine"
     yield case(
         "two rows with one ingress and tag",
         _LOCAL,
@@ -164,7 +163,8 @@ def temporal_mappings() -> Iterator[Case]:
         _LOCAL,
         (*table, 0, "inputs", "control"),
         None,
-        f"memory.mem0.row[0].inputs.control.tag: A tag must be present, {given}, not absent "
+        "memory.mem0.row[0].inputs.control.tag: A role at an endpoint of a Temporal memory must "
+        "have a tag, not none "
         "[row-tag-presence]",
     )
     yield case(
@@ -179,7 +179,7 @@ def temporal_mappings() -> Iterator[Case]:
         _COPY,
         (*table, 0, "inputs"),
         {"address": {"tag": 1}},
-        f"memory.mem0.row[0].inputs.address.tag: A tag must be absent, {given}, not 1 "
+        "memory.mem0.row[0].inputs.address.tag: A role of a Spatial memory must have no tag, not 1 "
         "[row-tag-presence]",
     )
     yield case(
@@ -217,8 +217,8 @@ def temporal_mappings() -> Iterator[Case]:
         _LOCAL,
         (*table, 0, "outputs", "data"),
         None,
-        "memory.mem0.row[0].outputs.data: An active result role goes to its endpoint or to a "
-        "connection, not nowhere [row-destination-missing]",
+        "memory.mem0.row[0].outputs.data: An active result must go to its endpoint "
+        "(expose, or a tag) or to an operand (to), not nowhere [row-destination-missing]",
     )
     yield case(
         "source that does not exist",

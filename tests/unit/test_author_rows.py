@@ -116,7 +116,7 @@ def test_the_target_is_a_service_by_name():
     assert rows(VECTOR)[2].base_addr == 2**32
 
 
-PRESENT = "as it is given exactly for the endpoint of a Temporal engine"
+PRESENT = "A role at an endpoint of a Temporal memory must have a tag, not none"
 RESULTS = (
     "words.data, words.completion, copy.data, copy.completion, gather.data, gather.completion, "
     "paste.completion"
@@ -131,15 +131,13 @@ BAD = [
         LOCAL,
         row(0, "inputs", "address", "tag"),
         None,
-        f"row[0].inputs.address.tag: A tag must be present, {PRESENT}, not absent "
-        "[row-tag-presence]",
+        f"row[0].inputs.address.tag: {PRESENT} [row-tag-presence]",
     ),
     (
         LOCAL,
         row(0, "inputs"),
         {"address": {"tag": 4}},
-        f"row[0].inputs.control.tag: A tag must be present, {PRESENT}, not absent "
-        "[row-tag-presence]",
+        f"row[0].inputs.control.tag: {PRESENT} [row-tag-presence]",
     ),
     (
         LOCAL,
@@ -151,19 +149,21 @@ BAD = [
         LOCAL,
         row(3, "inputs", "data", "tag"),
         3,
-        f"row[3].inputs.data.tag: A tag must be absent, {PRESENT}, not 3 [row-tag-presence]",
+        "row[3].inputs.data.tag: A role that meets no endpoint must have no tag, not 3 "
+        "[row-tag-presence]",
     ),
     (
         LOCAL,
         row(2, "outputs", "data", "expose"),
         True,
-        f"row[2].outputs.data.tag: A tag must be present, {PRESENT}, not absent [row-tag-presence]",
+        f"row[2].outputs.data.tag: {PRESENT} [row-tag-presence]",
     ),
     (
         COPY,
         row(0, "inputs"),
         {"address": {"tag": 1}},
-        f"row[0].inputs.address.tag: A tag must be absent, {PRESENT}, not 1 [row-tag-presence]",
+        "row[0].inputs.address.tag: A role of a Spatial memory must have no tag, not 1 "
+        "[row-tag-presence]",
     ),
     (
         LOCAL,
@@ -271,8 +271,8 @@ BAD = [
         COPY,
         row(2, "outputs"),
         {"data": {"expose": False}},
-        "row[2].outputs.data: An active result role goes to its endpoint or to a connection, not "
-        "nowhere [row-destination-missing]",
+        "row[2].outputs.data: An active result must go to its endpoint (expose, or a tag) or to an "
+        "operand (to), not nowhere [row-destination-missing]",
     ),
     # Roles, targets, patterns.
     (

@@ -29,24 +29,24 @@ def counted(tmp_path):
             ADDRESS | CLAIM,
             ADDRESS | DATA | CONTROL | CLAIM,
             (
-                "Row 0 (read0) waits for operands: CONTROL (rd_ctrl)",
-                "Row 1 (write0) waits for operands: MASK (wr_mask)",
+                "words: Row 0 (read0) waits for operands: CONTROL (rd_ctrl)",
+                "vectors: Row 1 (write0) waits for operands: MASK (wr_mask)",
             ),
         ),
         (
             ISSUED | CLAIM,
             ISSUED | HELD | COMPLETE,
             (
-                "Row 0 (read0) waits for the response of local",
-                "Row 1 (write0) waits for its destinations: wr_done",
+                "words: Row 0 (read0) waits for the response of local",
+                "vectors: Row 1 (write0) waits for its destinations: wr_done",
             ),
         ),
         (
             ADDRESS | CONTROL | ISSUED | HELD,
             ADDRESS | DATA | MASK | CONTROL,
             (
-                "Row 0 (read0) stands in front of its target local",
-                "Row 1 (write0) waits for a claim of its use pattern",
+                "words: Row 0 (read0) stands in front of its target local",
+                "vectors: Row 1 (write0) waits for a claim of its use pattern",
             ),
         ),
     ],
@@ -71,7 +71,7 @@ def test_the_register_map_names_the_bits_of_each_row(counted):
     fabric = parse_fabric(counted.read_text())
     words = {r["name"]: r["meaning"] for r in register_map(fabric)["registers"]}
     assert words["waits_1"] == (
-        "what row 1 has; bit 0: operand_address, bit 1: operand_data, bit 2: operand_mask, "
+        "state of row 1, live; bit 0: operand_address, bit 1: operand_data, bit 2: operand_mask, "
         "bit 3: operand_control, bit 4: claim, bit 5: issued, bit 6: held, bit 7: complete"
     )
 
@@ -103,7 +103,7 @@ def test_a_row_that_is_not_mapped_waits_for_nothing(counted, tmp_path):
     path = tmp_path / "mapping.toml"
     path.write_text(toml(document))
     result = run("waits", counted, path, ADDRESS, 0)
-    assert result.stdout == "Row 0 (read0) waits for operands: CONTROL (rd_ctrl)\n"
+    assert result.stdout == "words: Row 0 (read0) waits for operands: CONTROL (rd_ctrl)\n"
 
 
 def test_a_word_is_a_number(counted):

@@ -71,6 +71,11 @@ def test_a_simulation_has_a_line_per_row_and_one_for_all():
     assert cells(lines[7]) == ["all", "256", "9", "300", "0.750", "1.000", "75.0%"]
 
 
+def test_rows_of_a_mapping_have_their_names():
+    lines = text(simulation_table(REPORT, ["fetch", "keep"])).splitlines()
+    assert [cells(line)[0] for line in lines[4:6]] == ["0: fetch (read0)", "1: keep (write0)"]
+
+
 def test_a_difference_is_one_line_and_hidden_ones_are_counted():
     assert list(finding_lines(REPORT)) == [
         "cycle 17, row 0, role data, token 4: The token differs, expected 0x1, got 0x2 [token]",
