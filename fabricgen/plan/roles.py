@@ -15,16 +15,12 @@ def active_roles(
     actor: CanonicalActorProjection,
     access: CanonicalMemoryAccessView | None,
 ) -> tuple[RoleBindings, RoleBindings]:
-    """Active input roles and active result roles, each with its endpoint, in role order.
-
-    A dynamic mask that the alternative binds nowhere is left out: no class of it admits one.
-    """
+    """Active input roles and active result roles, each with its endpoint, in role order."""
     service = canonical_service(actor, access)
-    bound = dict(alternative.role_to_endpoint)
-    inputs, results = (
-        tuple((role, bound[role]) for role in roles if role in bound)
-        for roles in (service.argument_roles, service.result_roles)
-    )
+    active = alternative.active_role_bindings(actor, access)
+    # A store's data is an operand, a load's is a result: roles alone do not tell.
+    inputs = tuple(bound for bound in active if bound[0] in service.argument_roles)
+    results = tuple(bound for bound in active if bound[0] in service.result_roles)
     return inputs, results
 
 

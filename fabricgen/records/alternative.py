@@ -11,8 +11,15 @@ from fabricgen.records.access import (
     ParameterizedMemoryAccessDomain,
 )
 from fabricgen.records.actor import MemoryActorContractDomain
-from fabricgen.schema.actor import NO_POINTER_DATA, granularity_forms, is_atomic_width
+from fabricgen.schema.actor import (
+    NO_POINTER_DATA,
+    CanonicalActorProjection,
+    CanonicalMemoryAccessView,
+    granularity_forms,
+    is_atomic_width,
+)
 from fabricgen.schema.memory import MEMORY_SCHEMAS, MemoryActorSchema
+from fabricgen.schema.service import canonical_service
 from fabricgen.vocab.dataflow import MemoryMaskForm, OperationSchemaId, ServiceValueRole
 from fabricgen.vocab.fabric import (
     InactiveLaneSemantics,
@@ -72,6 +79,17 @@ class MemoryCapabilityAlternative:
     def endpoint_of(self, role: ServiceValueRole) -> int | None:
         """Endpoint ordinal bound to ``role``, or ``None`` where the role is absent."""
         return dict(self.role_to_endpoint).get(role)
+
+    def active_role_bindings(
+        self, actor: CanonicalActorProjection, access: CanonicalMemoryAccessView | None
+    ) -> RoleBinding:
+        """Roles that fire for one actor, with their endpoints, in role order.
+
+        A dynamic mask that the alternative binds nowhere is left out: no class of it admits one.
+        """
+        service = canonical_service(actor, access)
+        active = {*service.argument_roles, *service.result_roles}
+        return tuple(bound for bound in self.role_to_endpoint if bound[0] in active)
 
     def _findings(self) -> Iterator[Diagnostic]:
         actors, access = self.actor_contract_domain, self.parameterized_access_domain

@@ -56,7 +56,7 @@ def decode(data: bytes) -> MemoryOccurrence:
     Raises
     ------
     Unsupported
-        For what is legal and not built, such as an atomic actor.
+        For what is legal and not built, such as an MMIO region.
     """
     reader = Reader(data)
     endpoints = tuple(_read_endpoint(reader, i) for i in range(reader.count(16)))

@@ -225,6 +225,22 @@ RULES: dict[str, Rule] = {
         "Every bound endpoint belongs to the inventory of its port.",
         "Persistent Capability Schema",
     ),
+    "reference-kind": Rule(
+        "A reference is of the kind that a view asks for, never a bare number.",
+        "Typed C++ Projection",
+    ),
+    "reference-owner": Rule(
+        "A reference is resolved by its own owner only.",
+        "Typed C++ Projection",
+    ),
+    "reference-ordinal": Rule(
+        "A reference names one entry of its owner's inventory.",
+        "Typed C++ Projection",
+    ),
+    "view-not-admitted": Rule(
+        "Active roles are derived for actors and accesses that the alternative admits.",
+        "Typed C++ Projection",
+    ),
     "port-pattern-count": Rule(
         "There is one pattern semantics per use pattern of the resource contract.",
         "Persistent Capability Schema",
