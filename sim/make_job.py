@@ -9,9 +9,13 @@ from fabricgen.model.execute import Execution
 from fabricgen.model.network import Network, NetworkRow
 from fabricgen.plan.capacity import PortCapacities, port_capacities
 from fabricgen.plan.demand import ChannelKey, is_temporal
-from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS, bank_geometry
+from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS, bank_geometry, port_targets
 from fabricgen.plan.rows import MemoryConfiguration
-from fabricgen.records.connectivity import ManagerEndpointTarget, MemoryDispatchTarget
+from fabricgen.records.connectivity import (
+    LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
+    MemoryDispatchTarget,
+)
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import Temporal
 from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceKind, ServiceValueRole
@@ -112,6 +116,12 @@ class _Making:
         self._stimulus = stimulus
         self._execution = execution
         self._network = Network(named.occurrence, configuration)
+        #: Targets that some port may reach: no other is there in hardware.
+        self._reached = {
+            target
+            for port, _ in enumerate(named.names.ports)
+            for target in port_targets(named.occurrence, port)
+        }
         self._rows = [row for _, row in sorted(self._network.rows.items())]
         self._consumers: dict[ChannelKey, tuple[int, ServiceValueRole]] = {
             source.stream: (row.ordinal, source.role)
@@ -126,7 +136,7 @@ class _Making:
         at = "out_of_range_address"
         ingresses = tuple(self._ingresses())
         memory = None
-        if named.occurrence.local_service is not None:
+        if LocalMemoryServiceTarget() in self._reached:
             word_bytes = bank_geometry(named).beat_bytes
             memory = MemoryJob(self._stimulus.memory, execution.memory, word_bytes, tuple(banks))
         return Job(
@@ -238,15 +248,9 @@ class _Making:
 
     def _managers(self) -> Iterator[ManagerJob]:
         execution, occurrence = self._execution, self._named.occurrence
-        reached = {
-            target
-            for port in occurrence.connectivity.operation_ports
-            for targets in port.capability_target_domains
-            for target in targets
-        }
         for ordinal, name in enumerate(self._named.names.managers):
             # A manager that no port may reach has no ports at the boundary.
-            if ManagerEndpointTarget(ordinal) not in reached:
+            if ManagerEndpointTarget(ordinal) not in self._reached:
                 continue
             yield ManagerJob(
                 name=name,

@@ -158,14 +158,14 @@ def _managers(named: NamedMemory, design: FabricTop) -> list[dict[str, object]]:
 
 
 def _storage(named: NamedMemory, emitted: EmittedVerilog) -> dict[str, object] | None:
-    """Where the bytes of the local service are; nowhere without one."""
-    if named.occurrence.local_service is None:
+    """Where the bytes of the local service are; nowhere if there is none that a port may reach."""
+    if not (banks := bank_paths(emitted)):
         return None
     geometry = bank_geometry(named)
     return {
         "capacity_bytes": geometry.capacity_bytes,
         "word_bytes": geometry.beat_bytes,
-        "banks": list(bank_paths(emitted)),
+        "banks": list(banks),
         "rows": geometry.rows,
         "layout": (
             f"word n of bank b holds {geometry.beat_bytes} bytes from byte "

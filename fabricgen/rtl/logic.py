@@ -6,7 +6,7 @@ from operator import or_
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-__all__ = ["any_bit", "at_least", "encode", "lowest", "one_hot", "select"]
+__all__ = ["any_bit", "at_least", "count_ones", "encode", "lowest", "one_hot", "pick", "select"]
 
 
 def any_bit(bits: Iterable[Value]) -> Value:
@@ -45,6 +45,16 @@ def one_hot(index: Value | None, count: int) -> list[Value]:
 def lowest(value: Value) -> Value:
     """The lowest one of ``value``, alone; zero for none."""
     return (value & -value)[: len(value)]
+
+
+def count_ones(bits: Sequence[Value]) -> Value:
+    """How many of the bits are set, as a tree: a chain would be as deep, and as wide, as they are
+    many.
+    """
+    if len(bits) == 1:
+        return bits[0]
+    half = len(bits) // 2
+    return count_ones(bits[:half]) + count_ones(bits[half:])
 
 
 def encode(one_hot_bits: Value) -> Value:

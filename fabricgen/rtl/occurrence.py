@@ -211,11 +211,14 @@ def _engine(named: NamedMemory) -> SpatialEngine | TemporalEngine:
 def _service(
     named: NamedMemory, channels: dict[tuple[int, int], ServiceChannelShape]
 ) -> tuple[LocalMemoryService | None, tuple[int, ...]]:
-    """Service of the occurrence, and the ports that are its requesters, in order."""
+    """Service of the occurrence, and the ports that are its requesters, in order.
+
+    One that no port may reach is not built.
+    """
     service = named.occurrence.local_service
-    if service is None:
-        return None, ()
     ports = tuple(port for port, target in channels if not channels[port, target].managed)
+    if service is None or not ports:
+        return None, ()
     capacities = service_capacities(service)
     return (
         LocalMemoryService(

@@ -5,9 +5,14 @@ from dataclasses import replace
 import pytest
 
 from fabricgen.abi.image import encode_image
+from fabricgen.check.fabric import findings
+from fabricgen.emit.package import top_ports
 from fabricgen.model.execute import execute
+from fabricgen.plan.realisation import unsupported
 from fabricgen.plan.rows import Disabled, ResultDestination, RoleSource
 from fabricgen.records.connectivity import ManagerEndpointTarget, OperationPortDispatch
+from fabricgen.records.fabric import Fabric
+from fabricgen.rtl.fabric_top import FabricTop
 from sim.job import InternalOperand, Job, ManagerBeat, Run
 from sim.make_job import Stimulus, make_job, memory_parts
 from tests.support import memories as mem
@@ -154,14 +159,26 @@ def test_bytes_by_address_become_parts_without_gaps():
     assert memory_parts({9: 1, 3: 2, 10: 4, 4: 8}) == ((3, b"\x02\x08"), (9, b"\x01\x04"))
 
 
-def test_a_manager_that_no_port_reaches_has_no_agent():
-    local = OperationPortDispatch(((mem.LOCAL,),))
-    connectivity = replace(NAMED.occurrence.connectivity, operation_ports=(local, local))
-    named = mem.replaced(NAMED, connectivity=connectivity)
-    table = temporal.temporal_table(temporal.temporal_row(0, 0, mem.LOAD, WORD))
-    stimulus = Stimulus({}, RAMP)
-    execution = execute(named, table, {}, RAMP)
-    fabric = mem.fabric(named)
+@pytest.mark.parametrize(
+    ("target", "managers", "has_memory"),
+    [(mem.LOCAL, [], True), (EXT, ["ext0"], False), (ManagerEndpointTarget(1), ["ext1"], False)],
+)
+def test_a_target_that_no_port_may_reach_is_not_there(target, managers, has_memory):
+    named = temporal.temporal_memory(managers={"ext0": 64, "ext1": 32})
+    connectivity = replace(
+        named.occurrence.connectivity,
+        operation_ports=(OperationPortDispatch(((target,),)),) * 2,
+    )
+    named = mem.replaced(named, connectivity=connectivity)
+    fabric = Fabric("few", (named,))
+    assert not findings(fabric)
+    assert not unsupported(fabric)
+    table = temporal.temporal_table(temporal.temporal_row(0, 0, mem.LOAD, WORD, target=target))
+    execution = execute(named, table, {}, RAMP, {0: {64: 1}})
+    stimulus = Stimulus({}, RAMP, {0: {64: 1}})
     image = encode_image(fabric, (table,))
     made = make_job(fabric, table, stimulus, execution, image, (), (Run("always", 7),))
-    assert made.managers == ()
+    assert [manager.name for manager in made.managers] == managers
+    assert (made.memory is not None) == has_memory
+    ports = {name.partition("_")[0] for name in top_ports(FabricTop(fabric)) if "_req_" in name}
+    assert ports == set(managers)

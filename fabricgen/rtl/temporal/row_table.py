@@ -1,8 +1,6 @@
 """From the carrier to the static controls of every resident row (spec: Operation Rows)."""
 
 from collections.abc import Iterable, Mapping
-from functools import reduce
-from operator import add
 
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
@@ -11,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from fabricgen.config.inventory import source_connections
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.rtl.logic import any_bit, select
+from fabricgen.rtl.logic import any_bit, count_ones, select
 from fabricgen.rtl.port_shape import RolePath
 from fabricgen.rtl.row_decoder import RowDecoder
 from fabricgen.rtl.temporal.engine_shape import (
@@ -75,7 +73,7 @@ class RowTable(wiring.Component):
         ]
         for ordinal, rows in enumerate(decoded):
             port = getattr(self, f"port_{ordinal}")
-            m.d.sync += port.active_rows.eq(reduce(add, (row["enabled"] for row in rows)))
+            m.d.sync += port.active_rows.eq(count_ones([row["enabled"] for row in rows]))
             for name in port.signature.members:
                 if name != "active_rows":
                     # Tags need no decoding: they are the carrier's own bits.
