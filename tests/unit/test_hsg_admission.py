@@ -297,6 +297,18 @@ ROWS = [
     (A.SCALAR_FLOAT_CAST, FCAST, actor(O.ARITH_EXTF, (BF16,), (F32,), FP), ["admission-cast-pair"]),
     (A.SCALAR_INTEGER_FLOAT_CONVERSION, CONVERT, actor(O.ARITH_FPTOSI, (F32,), (I32,)), []),
     (
+        A.SCALAR_FLOAT_CAST,
+        FCAST,
+        actor(O.ARITH_EXTF, (vector(2, F16),), (vector(2, F32),), FP),
+        ["admission-scalar"] * 2,
+    ),
+    (
+        A.SCALAR_INTEGER_FLOAT_CONVERSION,
+        CONVERT,
+        actor(O.ARITH_FPTOSI, (vector(2, F32),), (vector(2, I32),)),
+        ["admission-scalar"] * 2,
+    ),
+    (
         A.SCALAR_INTEGER_FLOAT_CONVERSION,
         CONVERT,
         actor(O.LLVM_FPTOUI_SAT, (F64,), (I64,), RegisteredIntrinsic()),

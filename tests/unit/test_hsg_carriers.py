@@ -25,7 +25,7 @@ from fabricgen.hsg.vector_params import (
     FixedVectorSliceAlignMergeParams,
 )
 from fabricgen.schema.operation_actor import OperationActor
-from fabricgen.schema.payload import ShuffleMask, StaticPosition, TypedConstant
+from fabricgen.schema.payload import NoPayload, ShuffleMask, StaticPosition, TypedConstant
 from fabricgen.schema.types import NoneType, VectorType
 from fabricgen.vocab.dataflow import OperationSchemaId as O
 from fabricgen.vocab.families import ImplementationFamilyId as F
@@ -349,3 +349,10 @@ def test_a_valid_carrier_says_what_it_is(carrier):
 def test_an_actor_that_is_not_admitted_has_no_carrier():
     with pytest.raises(Invalid, match=r"\[admission-width\]$"):
         direct_value(SLICE, extract(vector(2, I32), I32, (0,)))
+
+
+@pytest.mark.parametrize("op", [SLICE, SHUFFLE, resource(F.TOKEN_CONSTANT)])
+def test_a_carrier_encodes_its_own_operations(op):
+    other = OperationActor(O.MATH_CTLZ, (I8,), (I8,), NoPayload())
+    with pytest.raises(TypeError, match=r"^Actor must be a"):
+        direct(op).carrier.encode(other)

@@ -241,6 +241,13 @@ def test_a_width_that_does_not_vary_is_no_component():
     assert [key.active_bits for key in keys(two)] == [8, 32]
 
 
+def test_a_width_that_varies_between_roles_only_is_no_component():
+    # Extensions are from 8 to 32 bits, the truncation from 32 to 8: the role says it all.
+    found = keys(resource(F.SCALAR_INTEGER_CAST))
+    assert {key.role for key in found} == {"Identity", "SignExtend", "ZeroExtend", "Truncate"}
+    assert {(key.source_bits, key.result_bits) for key in found} == {(None, None)}
+
+
 def test_narrow_ports_shrink_the_domain():
     op = resource(F.SCALAR_INTEGER_SHIFT, O.ARITH_SHRSI, inputs=(16, 16), outputs=(16,))
     assert [key.active_bits for key in keys(op)] == [8, 16]
@@ -495,6 +502,11 @@ def test_an_actor_that_is_not_admitted_has_no_key():
         behavior_key(op, actor(O.ARITH_SUBI, (I8, I8), (I8,), IntegerOverflowFlags()))
     with pytest.raises(TypeError, match=r"^Resource must have a direct carrier"):
         direct_value(op, actor(O.ARITH_ADDI, (I8, I8), (I8,), IntegerOverflowFlags()))
+
+
+def test_lanes_are_those_of_routed_tokens():
+    with pytest.raises(TypeError, match=r"^Operation must be a sync, mux or demux"):
+        lane_images(O.ARITH_ADDI, FAN, PhysicalPorts((8, 8), (8,)))
 
 
 def test_predicates_are_configured():

@@ -5,6 +5,7 @@ import pytest
 from fabricgen.errors import Invalid
 from fabricgen.schema.operation_actor import OperationActor
 from fabricgen.schema.payload import (
+    AggregatePosition,
     Disjoint,
     Exact,
     FloatCompare,
@@ -155,6 +156,25 @@ def test_shapes(operation, operands, results, payload, bad):
     for wrong_operands, wrong_results in bad:
         with pytest.raises(Invalid, match=r"\[actor-shape\]$"):
             OperationActor(operation, wrong_operands, wrong_results, payload)
+
+
+@pytest.mark.parametrize(
+    ("operation", "operands", "results", "payload"),
+    [row[:4] for row in SHAPES],
+    ids=[f"{row[0].name}-{i}" for i, row in enumerate(SHAPES)],
+)
+def test_more_operands_and_other_results_are_no_shape(operation, operands, results, payload):
+    bare = (N,) * 4
+    for wrong in ((operands + bare, results), (operands, results + bare), (operands, ())):
+        with pytest.raises(Invalid, match=r"\[actor-shape\]$"):
+            OperationActor(operation, *wrong, payload)
+
+
+def test_aggregates_are_not_looked_into():
+    position = AggregatePosition((0,))
+    OperationActor(O.LLVM_EXTRACT_VALUE, (I32,), (I8,), position)
+    with pytest.raises(Invalid, match=r"\[actor-shape\]$"):
+        OperationActor(O.LLVM_EXTRACT_VALUE, (I32,), (), position)
 
 
 def test_an_index_past_its_dimension_has_no_slice():
