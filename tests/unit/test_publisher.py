@@ -1,7 +1,9 @@
 import pytest
 
+from fabricgen.emit.verilog import to_verilog
 from fabricgen.rtl.temporal.publisher import Publisher, hold_cycles
 from tests.support.channel import run
+from tests.support.verilog import lint
 
 
 def shown(rows, cycles, *, dead=(), complete=None):
@@ -61,3 +63,8 @@ def test_a_publisher_has_rows_and_destinations(rows, destinations):
     message = f"^Publisher {name} must be a positive integer, not {value!r}$"
     with pytest.raises(TypeError, match=message):
         Publisher(rows, destinations)
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_lint_is_silent(rows, tmp_path):
+    assert lint(to_verilog(Publisher(rows, 2), "publisher"), "publisher", tmp_path) == []

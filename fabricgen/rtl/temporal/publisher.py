@@ -152,9 +152,11 @@ class Publisher(wiring.Component):
         """The first complete row after the candidate; the pointer's own one if it has none."""
         here = [self.row == row for row in range(self.rows)]
         asked = [self.complete[row] & ~(self.candidate & here[row]) for row in range(self.rows)]
+        # No row is before row 0.
+        behind = [ask & (self.row < row) if row else Const(0, 1) for row, ask in enumerate(asked)]
         return _first(
             [
-                _Range(asked[row], asked[row] & (self.row < row), Cat(), self._shown(row, passed))
+                _Range(asked[row], behind[row], Cat(), self._shown(row, passed))
                 for row in range(self.rows)
             ]
         )
