@@ -263,6 +263,12 @@ def test_an_unsigned_comparison_needs_no_width():
     }
 
 
+def test_one_width_is_no_component_beside_predicates_without():
+    params = ScalarIntegerCompareMinMaxParams((W.I8,), (IP.EQ, IP.SLT))
+    op = resource(F.SCALAR_INTEGER_COMPARE_MIN_MAX, O.ARITH_CMPI, params=params)
+    assert {(key.predicate, key.active_bits) for key in keys(op)} == {(IP.EQ, None), (IP.SLT, None)}
+
+
 def test_roles_of_casts():
     pairs = ((W.I8, W.I32), (W.I32, W.I8), (W.I32, W.I32))
     params = ScalarIntegerCastParams(IntegerCastRelation(pairs, (X.I32,)))
