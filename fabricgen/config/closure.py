@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fabricgen.config.inventory import highest
-from fabricgen.plan.admission import Admission, admissions
+from fabricgen.plan.admission import Admission, admissions, fence_admissions
 from fabricgen.plan.capacity import port_capacities
 from fabricgen.plan.demand import row_capacity, tag_width
 from fabricgen.plan.roles import RoleBindings
@@ -29,10 +29,13 @@ _Edge = tuple[_User, int]
 
 @dataclass(frozen=True, slots=True)
 class RowKind:
-    """Rows of one product of one port, with a mask or without, and their active roles."""
+    """Rows of one product of one port, with a mask or without, and their active roles.
+
+    Fences have no product: their tokens have no payload.
+    """
 
     port: int
-    product: Admission
+    product: Admission | None
     inputs: RoleBindings
     results: RoleBindings
 
@@ -67,6 +70,13 @@ class Closure:
             for product in admissions(occurrence, port)
             for form in product.mask_forms
         ]
+        self._kinds += [
+            self.fence(port, alternative)
+            for port in range(len(self._ports))
+            for alternative in dict.fromkeys(
+                each.alternative for each in fence_admissions(occurrence, port)
+            )
+        ]
         self._port_rows = [
             1 if self._tag is None else port_capacities(port).total_slots for port in self._ports
         ]
@@ -74,8 +84,19 @@ class Closure:
 
     def kind(self, port: int, product: Admission, form: MemoryMaskForm) -> RowKind:
         """Rows of one product with one mask form."""
-        alternative = self._ports[port].capability_alternatives[product.alternative]
-        schema = MEMORY_SCHEMAS[product.schema]
+        inputs, results = self._bound(port, product.alternative, form)
+        return RowKind(port, product, inputs, results)
+
+    def fence(self, port: int, alternative: int) -> RowKind:
+        """Rows of one alternative of fences."""
+        return RowKind(port, None, *self._bound(port, alternative, MemoryMaskForm.ABSENT))
+
+    def _bound(
+        self, port: int, ordinal: int, form: MemoryMaskForm
+    ) -> tuple[RoleBindings, RoleBindings]:
+        """Active input and result roles of an alternative, with their endpoints."""
+        alternative = self._ports[port].capability_alternatives[ordinal]
+        schema = MEMORY_SCHEMAS[alternative.actor_contract_domain.actor_schema]
         bound = [
             (role, endpoint)
             for role, endpoint in alternative.role_to_endpoint
@@ -83,7 +104,7 @@ class Closure:
         ]
         inputs = tuple(each for each in bound if each[0] in schema.input_roles)
         results = tuple(each for each in bound if each[0] not in schema.input_roles)
-        return RowKind(port, product, inputs, results)
+        return inputs, results
 
     def is_possible(self, kind: RowKind) -> bool:
         """Tell whether some legal table has such a row."""
@@ -194,23 +215,37 @@ class Closure:
         """Tell whether some points of both rows have payloads that fit."""
         (source, made), (sink, needed) = producer, consumer
         product, other = table.rows[source].product, table.rows[sink].product
-        if source == sink:
+        if source == sink and product is not None:
             return _fits_itself(product, made, needed)
         return _most_bits(product, made) >= _fewest_bits(other, needed)
 
 
-def _most_bits(product: Admission, role: ServiceValueRole) -> int:
+def _most_bits(product: Admission | None, role: ServiceValueRole) -> int:
     """Payload of the widest result of a product."""
-    if role is not ServiceValueRole.DATA:
+    if product is None:
         return 0
-    return highest(product.element_widths) * highest(product.lane_counts)
+    lanes = highest(product.lane_counts)
+    match role:
+        case ServiceValueRole.DATA | ServiceValueRole.OLD:
+            return highest(product.element_widths) * lanes
+        case ServiceValueRole.SUCCESS:
+            return lanes
+        case _:
+            return 0
 
 
-def _fewest_bits(product: Admission, role: ServiceValueRole) -> int:
+def _fewest_bits(product: Admission | None, role: ServiceValueRole) -> int:
     """Payload of the narrowest operand of a product."""
+    if product is None:
+        return 0
     lanes = product.lane_counts.intervals[0].lower
     match role:
-        case ServiceValueRole.DATA:
+        case (
+            ServiceValueRole.DATA
+            | ServiceValueRole.UPDATE
+            | ServiceValueRole.EXPECTED
+            | ServiceValueRole.DESIRED
+        ):
             return product.element_widths.intervals[0].lower * lanes
         case ServiceValueRole.ADDRESS:
             indices = lanes if product.form is MemoryAccessForm.INDEXED else 1
@@ -223,11 +258,12 @@ def _fewest_bits(product: Admission, role: ServiceValueRole) -> int:
 
 def _fits_itself(product: Admission, made: ServiceValueRole, needed: ServiceValueRole) -> bool:
     """The same for one row, whose lane count is one number."""
-    if made is ServiceValueRole.DATA and product.form is MemoryAccessForm.INDEXED:
+    contents = (ServiceValueRole.DATA, ServiceValueRole.OLD)
+    if made in contents and product.form is MemoryAccessForm.INDEXED:
         widest = highest(product.element_widths)
         return needed is not ServiceValueRole.ADDRESS or (
             widest >= product.index_widths.intervals[0].lower
         )
     if needed is ServiceValueRole.MASK:
-        return made is ServiceValueRole.DATA
+        return made in (*contents, ServiceValueRole.SUCCESS)
     return _most_bits(product, made) >= _fewest_bits(product, needed)

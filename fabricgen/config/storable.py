@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fabricgen.atoms.unsigned import U64_MAX, UnsignedDomain
-from fabricgen.config.closure import Closure
+from fabricgen.config.closure import Closure, RowKind
 from fabricgen.config.inventory import (
     clause_values,
     sink_connections,
@@ -12,12 +12,17 @@ from fabricgen.config.inventory import (
     targets,
 )
 from fabricgen.config.layout import CarrierField, carrier_layout
-from fabricgen.plan.admission import Admission, admissions
+from fabricgen.plan.admission import (
+    Admission,
+    FenceAdmission,
+    admissions,
+    fence_admissions,
+)
 from fabricgen.plan.contract import document_pattern
 from fabricgen.plan.demand import context_count, is_temporal, tag_width
 from fabricgen.plan.realisation import lies_in_one_beat
 from fabricgen.records.access import MemoryAccessClass
-from fabricgen.records.clause import Fence
+from fabricgen.records.clause import ContractClause, Fence
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -46,6 +51,9 @@ def storable_mask(named: NamedMemory) -> int:
             for form in product.admission.mask_forms:
                 values = dict(_unions(occurrence, closure, product, form))
                 masks[row] |= _placed(layout.rows[row], values)
+        for fence in fence_admissions(occurrence, port):
+            values = dict(_fence_unions(occurrence, closure, port, fence))
+            masks[row] |= _placed(layout.rows[row], values)
     if is_temporal(occurrence):
         # The rows are alike, one behind the other.
         first, stride = masks[0], layout.row_stride
@@ -128,19 +136,8 @@ def _unions(
         return
     port = _port(occurrence, product.port)
     alternative = port.capability_alternatives[admission.alternative]
-    domain = alternative.actor_contract_domain
-    inventories = clause_values(domain.contract_clauses[admission.clause])
-    contexts = context_count(occurrence)
-    patterns = (document_pattern(k, contexts)[0] for k in alternative.admissible_use_patterns)
-    yield "valid", 1
-    if is_temporal(occurrence):
-        yield "port", product.port
-    yield "capability_alternative", admission.alternative
-    yield "use_pattern", _or(patterns)
-    yield "actor_clause", admission.clause
-    admitted = clause_values(admission.contract)
-    for position, (inventory, chosen) in enumerate(zip(inventories, admitted, strict=True)):
-        yield f"actor_value{position}", _or(map(inventory.index, chosen))
+    yield from _selected(occurrence, product.port, admission.alternative)
+    yield from _contract_unions(alternative, admission.clause, admission.contract)
     yield "base_addr", product.bases
     yield "access_class", admission.access_class
     yield "element_width", _members(admission.element_widths)
@@ -155,6 +152,59 @@ def _unions(
     data = access_class.data_pointer_formats
     yield "data_pointer_format", _or(map(data.index, admission.data_formats))
     yield "service_target", targets(occurrence).index(product.target)
+    yield from _role_unions(occurrence, closure, kind)
+
+
+def _fence_unions(
+    occurrence: MemoryOccurrence, closure: Closure, ordinal: int, fence: FenceAdmission
+) -> Iterator[tuple[str, int]]:
+    """The same for the fences of one clause; they have no access and no base."""
+    kind = closure.fence(ordinal, fence.alternative)
+    if not closure.is_possible(kind):
+        return
+    alternative = _port(occurrence, ordinal).capability_alternatives[fence.alternative]
+    yield from _selected(occurrence, ordinal, fence.alternative)
+    yield from _contract_unions(alternative, fence.clause, fence.contract)
+    domains = occurrence.connectivity.operation_ports[ordinal].capability_target_domains
+    is_local = fence.capability is not None
+    chosen = [
+        target
+        for target in domains[fence.alternative]
+        if isinstance(target, LocalMemoryServiceTarget) == is_local
+    ]
+    yield "service_target", _or(map(targets(occurrence).index, chosen))
+    yield from _role_unions(occurrence, closure, kind)
+
+
+def _selected(occurrence: MemoryOccurrence, ordinal: int, number: int) -> Iterator[tuple[str, int]]:
+    """Fields that name a port's alternative and its patterns."""
+    alternative = _port(occurrence, ordinal).capability_alternatives[number]
+    contexts = context_count(occurrence)
+    patterns = (document_pattern(k, contexts)[0] for k in alternative.admissible_use_patterns)
+    yield "valid", 1
+    if is_temporal(occurrence):
+        yield "port", ordinal
+    yield "capability_alternative", number
+    yield "use_pattern", _or(patterns)
+
+
+def _contract_unions(
+    alternative: MemoryCapabilityAlternative, clause: int, contract: ContractClause
+) -> Iterator[tuple[str, int]]:
+    """Fields that name the contracts of a part of one clause."""
+    yield "actor_clause", clause
+    inventories = clause_values(alternative.actor_contract_domain.contract_clauses[clause])
+    for position, (inventory, admitted) in enumerate(
+        zip(inventories, clause_values(contract), strict=True)
+    ):
+        yield f"actor_value{position}", _or(map(inventory.index, admitted))
+
+
+def _role_unions(
+    occurrence: MemoryOccurrence, closure: Closure, kind: RowKind
+) -> Iterator[tuple[str, int]]:
+    """Fields of the active roles of one kind of rows."""
+    port = _port(occurrence, kind.port)
     for role, endpoint in kind.inputs:
         codes = enumerate(sink_connections(occurrence, port, role), 1)
         sinks = [

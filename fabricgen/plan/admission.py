@@ -32,7 +32,7 @@ from fabricgen.schema.actor import CanonicalMemoryAccessView
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, OperationSchemaId
 from fabricgen.vocab.fabric import WriteSubwordSemantics
 
-__all__ = ["Admission", "admissions", "admitting_capability"]
+__all__ = ["Admission", "FenceAdmission", "admissions", "admitting_capability", "fence_admissions"]
 
 _T = TypeVar("_T")
 
@@ -80,12 +80,52 @@ class Admission:
         return () if isinstance(self.contract, Fence) else self.contract.volatile_values
 
 
+@dataclass(frozen=True, slots=True)
+class FenceAdmission:
+    """Fences that an alternative and a target share: those of a part of one clause.
+
+    ``capability`` is as in :class:`Admission`.
+    """
+
+    alternative: int
+    clause: int
+    capability: int | None
+    contract: ContractClause
+
+
 def admissions(occurrence: MemoryOccurrence, port: int) -> tuple[Admission, ...]:
     """Every product that the port may ask of its targets.
 
     Those of the Local Memory Service come first, then those of managers; each in ordinal order.
     """
     return (*_local_admissions(occurrence, port), *_manager_admissions(occurrence, port))
+
+
+def fence_admissions(occurrence: MemoryOccurrence, port: int) -> tuple[FenceAdmission, ...]:
+    """Every fence that the port may ask of its targets, in the order of :func:`admissions`."""
+    if occurrence.engine is None:
+        return ()
+    targets = occurrence.connectivity.operation_ports[port].capability_target_domains
+    local, managed = list[FenceAdmission](), list[FenceAdmission]()
+    for ordinal, alternative in enumerate(occurrence.engine.ports[port].capability_alternatives):
+        if alternative.parameterized_access_domain is not None:
+            continue
+        asked = alternative.actor_contract_domain
+        if occurrence.local_service is not None and LocalMemoryServiceTarget() in targets[ordinal]:
+            service = occurrence.local_service.memory_service_contract
+            local += (
+                FenceAdmission(ordinal, clause, capability, contract)
+                for capability in _serving(service, port)
+                for clause, contract in _common_contracts(
+                    asked, service.capabilities[capability].actor_contract_domain
+                )
+            )
+        if any(isinstance(target, ManagerEndpointTarget) for target in targets[ordinal]):
+            managed += (
+                FenceAdmission(ordinal, clause, None, contract)
+                for clause, contract in enumerate(asked.contract_clauses)
+            )
+    return (*local, *managed)
 
 
 def _local_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admission]:

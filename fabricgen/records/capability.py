@@ -8,9 +8,12 @@ from itertools import combinations, pairwise, product
 
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.errors.place import placed
+from fabricgen.records.access import ACCESS_STRUCTURAL
+from fabricgen.records.actor import MemoryActorContractDomain
 from fabricgen.records.alternative import MemoryCapabilityAlternative
 from fabricgen.records.alternative_codec import encode, encode_binding
 from fabricgen.records.products import Product, ProductRelation, access_rows
+from fabricgen.relation.normal import normalise
 from fabricgen.relation.row import overlaps
 
 __all__ = ["array_findings", "normalise_alternatives"]
@@ -53,11 +56,7 @@ def array_findings(
     if canonical == alternatives:
         return
     if array.has_overlap:
-        yield Diagnostic(
-            "capability-alternative-overlap",
-            _WHERE,
-            f"Alternatives must admit no point twice, {_pair(alternatives)}",
-        )
+        yield _overlap_finding(alternatives)
     elif sorted(alternatives, key=encode) == list(canonical):
         yield Diagnostic(
             "relation-order",
@@ -118,10 +117,43 @@ def _product(alternative: MemoryCapabilityAlternative) -> Product:
     )
 
 
-def _pair(alternatives: tuple[MemoryCapabilityAlternative, ...]) -> str:
+def _overlap_finding(alternatives: tuple[MemoryCapabilityAlternative, ...]) -> Diagnostic:
+    """Name the first pair that meets; where one of it admits all of the other, say so."""
     pairs = combinations(enumerate(alternatives[:_PAIR_SEARCH]), 2)
-    found = next(((i, j) for (i, left), (j, right) in pairs if _meet(left, right)), None)
-    return "but two of them do" if found is None else f"but {found[0]} and {found[1]} do"
+    met = [(i, j) for (i, left), (j, right) in pairs if _meet(left, right)]
+    for pair in met:
+        for outer, inner in (pair, pair[::-1]):
+            if _subsumes(alternatives[outer], alternatives[inner]):
+                return Diagnostic(
+                    "capability-alternative-subsumed",
+                    f"{_WHERE}[{inner}]",
+                    "An alternative must admit some point that no other one admits, "
+                    f"not only points of {outer}",
+                )
+    where = "two of them do" if not met else f"{met[0][0]} and {met[0][1]} do"
+    return Diagnostic(
+        "capability-alternative-overlap",
+        _WHERE,
+        f"Alternatives must admit no point twice, but {where}",
+    )
+
+
+def _subsumes(outer: MemoryCapabilityAlternative, inner: MemoryCapabilityAlternative) -> bool:
+    """Tell whether one alternative admits each point of another, with the same binding.
+
+    A product lies in another exactly if each of its fields does.
+    """
+    actors = (outer.actor_contract_domain, inner.actor_contract_domain)
+    accesses = (outer.parameterized_access_domain, inner.parameterized_access_domain)
+    rows, all_rows = access_rows(accesses[0]), [r for each in accesses for r in access_rows(each)]
+    clauses = [clause for each in actors for clause in each.contract_clauses]
+    return (
+        actors[0].actor_schema is actors[1].actor_schema
+        and outer.role_to_endpoint == inner.role_to_endpoint
+        and set(outer.admissible_use_patterns) >= set(inner.admissible_use_patterns)
+        and MemoryActorContractDomain.of(actors[0].actor_schema, *clauses) == actors[0]
+        and normalise(all_rows, ACCESS_STRUCTURAL) == rows
+    )
 
 
 def _disorder(alternatives: tuple[MemoryCapabilityAlternative, ...]) -> int:

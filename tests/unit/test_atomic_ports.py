@@ -262,7 +262,7 @@ def test_alternatives_that_subsume_one_another_are_refused_and_merged():
         lambda: MemoryOperationPort(
             good.endpoint_inventory, good.resource_contract, (DIRECT,), listed
         )
-    ) == ["capability-alternative-overlap"]
+    ) == ["capability-alternative-subsumed"]
     assert port(narrow, wide) == good
 
 

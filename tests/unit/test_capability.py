@@ -1,6 +1,7 @@
 """The complete capability array: one relation, one array."""
 
 from collections import defaultdict
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
@@ -115,7 +116,10 @@ def test_every_other_array_is_refused_with_its_reason(array):
     if tuple(array) == canonical:
         assert found == []
     elif len(listed) > len(set(listed)):
-        assert found == ["capability-alternative-overlap"]
+        each = [set(capability_points([one])) for one in array]
+        is_subsumed = any(inner <= outer for outer, inner in permutations(each, 2))
+        kind = "subsumed" if is_subsumed else "overlap"
+        assert found == [f"capability-alternative-{kind}"]
     elif sorted(array, key=encode) == list(canonical):
         assert found == ["relation-order"]
     else:
@@ -256,6 +260,11 @@ def test_a_refusal_names_the_pair():
         alternative(access(element=(16,))),
         alternative(access(element=(16, 32))),
     ]
+    assert [str(finding) for finding in array_findings(tuple(array))] == [
+        "capability_alternatives[1]: An alternative must admit some point that no other one "
+        "admits, not only points of 2 [capability-alternative-subsumed]"
+    ]
+    array[1] = alternative(access(element=(16, 64)))
     assert [str(finding) for finding in array_findings(tuple(array))] == [
         "capability_alternatives: Alternatives must admit no point twice, but 1 and 2 do "
         "[capability-alternative-overlap]"

@@ -178,7 +178,7 @@ def test_bytes_are_pinned():
         (wire((2, 3, 8, 11), contract(1), (2,), (LOADS,)), "wire-unknown-tag"),
         (wire((2, 3, 8, 11), contract(1), (0, 0), (LOADS,)), "port-pattern-count"),
         (wire((2, 3, 8, 11), contract(1), (0,), ()), "relation-empty"),
-        (wire((2, 3, 8, 11), contract(1), (0,), (LOADS, LOADS)), "capability-alternative-overlap"),
+        (wire((2, 3, 8, 11), contract(1), (0,), (LOADS, LOADS)), "capability-alternative-subsumed"),
         (
             wire(
                 (2, 3, 8, 11),

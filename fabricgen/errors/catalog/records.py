@@ -217,6 +217,10 @@ RULES: dict[str, Rule] = {
         "authoring door merges alternatives of one role binding.",
         "Persistent Capability Schema",
     ),
+    "capability-alternative-subsumed": Rule(
+        "No alternative admits only what another one admits, under the same role binding.",
+        "Persistent Capability Schema",
+    ),
     "port-endpoints": Rule(
         "An endpoint inventory is a non-empty sorted set of unsigned 64-bit ordinals.",
         "Persistent Capability Schema",
