@@ -127,6 +127,13 @@ class CanonicalMemoryAccessView:
                     name,
                     f"The value must be from 1 to 2**64 - 1, not {value}",
                 )
+        for name in ("data_bits", "address_bits"):
+            if getattr(self, name) > U64_MAX:
+                yield Diagnostic(
+                    "access-view-overflow",
+                    name,
+                    f"A token must have less than 2**64 bits, not {getattr(self, name)}",
+                )
         yield from _alignment_findings(self.source_alignment_bytes, "")
         yield from self._pointer_findings()
         if self.form is MemoryAccessForm.ELEMENT:

@@ -22,7 +22,7 @@ def test_a_contiguous_access_has_one_address_and_an_indexed_one_an_address_per_l
     [
         ({"element_bits": 0}, ["access-view-range"]),
         ({"lane_count": -1}, ["access-view-range"]),
-        ({"address_lane_bits": 2**64}, ["access-view-range"]),
+        ({"address_lane_bits": 2**64}, ["access-view-range", "access-view-overflow"]),
         ({"source_alignment_bytes": 0}, ["access-view-alignment"]),
         ({"source_alignment_bytes": 3}, ["access-view-alignment"]),
         ({"source_alignment_bytes": 2**64}, ["access-view-alignment"]),
@@ -33,6 +33,15 @@ def test_a_view_holds_positive_counts_and_a_power_of_two(changes, codes):
     with pytest.raises(Invalid) as error:
         replace(view(CONTIGUOUS, lanes=4), **changes)
     assert [d.code for d in error.value.diagnostics] == codes
+
+
+def test_the_widths_of_tokens_are_checked_products():
+    assert view(INDEXED, element=2**30, lanes=2**33, index=2).data_bits == 2**63
+    for token, fields in (("data_bits", {"element": 2**31}), ("address_bits", {"index": 2**31})):
+        with pytest.raises(Invalid) as error:
+            view(INDEXED, **{"element": 2, "lanes": 2**33, "index": 2} | fields)
+        found = [(each.where, each.code) for each in error.value.diagnostics]
+        assert found == [(token, "access-view-overflow")]
 
 
 def test_an_element_access_has_one_lane_and_no_mask():

@@ -9,6 +9,10 @@ RULES: dict[str, Rule] = {
         "Element width, lane count and index width of an access are positive 64-bit integers.",
         "Persistent Capability Schema",
     ),
+    "access-view-overflow": Rule(
+        "The widths of an access's tokens are checked products below 2**64.",
+        "Persistent Capability Schema",
+    ),
     "access-view-alignment": Rule(
         "A byte alignment is a non-zero power of two.",
         "Persistent Capability Schema",
