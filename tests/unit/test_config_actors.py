@@ -78,7 +78,7 @@ def port_of(alternatives, semantics, slots):
     return MemoryOperationPort.of(bound, contract, semantics, alternatives)
 
 
-def machine(*ports):
+def machine(*ports, connections=()):
     """A memory whose ports are lists of (schema, domain, classes, pattern), behind one manager."""
     names, at = {}, {}
     for results in (False, True):
@@ -98,7 +98,7 @@ def machine(*ports):
         semantics, slots = ((DIRECT, LANES), (1, 4)) if two else ((DIRECT,), (1,))
         records.append(port_of(listed, semantics, slots))
     inputs = sum(name_is_input(number, role, ports) for number, role in at)
-    return memory(names, inputs, records, None, managers={"ext0": 64})
+    return memory(names, inputs, records, None, managers={"ext0": 64}, connections=connections)
 
 
 def name_is_input(number, role, ports):
@@ -437,3 +437,55 @@ def test_exact_fills_every_data_endpoint(schema, direction):
     )
     occurrence = replace(named.occurrence, endpoints=narrow)
     assert list(occurrence_findings(occurrence, "memory")) == []
+
+
+def chained(schema, port, *, taken=None, made=None):
+    """A scalar row (or a fence) that takes a role from a connection or feeds one."""
+    row = replace(some(schema), port=port)
+    return replace(
+        row,
+        sources=tuple((role, RoleSource(dict(taken or {}).get(role))) for role, _ in row.sources),
+        destinations=tuple(
+            (role, ResultDestination(False, (made[role],)) if role in (made or {}) else there)
+            for role, there in row.destinations
+        ),
+    )
+
+
+def test_old_values_successes_and_fences_go_through_connections():
+    kinds = [both_granularities(each) for each in (CAS, STORE)]
+    named = machine(
+        *kinds,
+        [(FENCE, actors(FENCE, **FIELDS[FENCE]), [], 0)],
+        connections=[
+            ("p0_old", "p1_data"),
+            ("p0_success", "p1_mask"),
+            ("p1_completion", "p2_control"),
+            ("p2_completion", "p0_control"),
+        ],
+    )
+    declared = named.occurrence.connectivity.internal_connections
+    at = [
+        (named.names.endpoints[each.source_endpoint_ordinal], ordinal)
+        for ordinal, each in enumerate(declared)
+    ]
+    by = dict(at)
+    rows = (
+        chained(CAS, 0, made={ROLE.OLD: by["p0_old"]}),
+        chained(
+            STORE,
+            1,
+            taken={ROLE.DATA: by["p0_old"]},
+            made={ROLE.COMPLETION: by["p1_completion"]},
+        ),
+        chained(FENCE, 2, taken={ROLE.CONTROL: by["p1_completion"]}),
+    )
+    bits = encode_configuration(named, Active(rows))
+    assert decode_configuration(named, bits) == Active(rows)
+    storable, fields = storable_mask(named), carrier_layout(named).rows
+    assert bits & ~storable == 0
+    # A success of four lanes is a mask of four lanes, and a fence may start what it ended.
+    success = f"forward_success_{by['p0_success']}"
+    assert fields[0][success].get(storable) == 1
+    assert fields[2][f"forward_completion_{by['p2_completion']}"].get(storable) == 1
+    assert fields[1]["source_mask"].get(storable) == 1
