@@ -489,3 +489,27 @@ def test_old_values_successes_and_fences_go_through_connections():
     assert fields[0][success].get(storable) == 1
     assert fields[2][f"forward_completion_{by['p2_completion']}"].get(storable) == 1
     assert fields[1]["source_mask"].get(storable) == 1
+
+
+def test_a_success_may_be_the_mask_of_its_own_row():
+    named = machine(both_granularities(CAS), connections=[("p0_success", "p0_mask")])
+    (fields,) = carrier_layout(named).rows
+    assert fields["source_mask"].get(storable_mask(named)) == 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "changes", "places"),
+    [
+        (RMW, {"read_subword": [READ.EXACT]}, ["access.old"]),
+        (RMW, {"write_subword": [WRITE.EXACT]}, ["access.update"]),
+        (CAS, {"write_subword": [WRITE.EXACT]}, ["access.expected", "access.desired"]),
+        (CAS, {}, []),
+    ],
+)
+def test_a_narrow_payload_needs_its_guarantee_at_each_endpoint(schema, changes, places):
+    classes = [atomic_access(schema, **changes)]
+    named = machine([(schema, actors(schema), classes, 0)])
+    found = supports_memory_access(named.occurrence, 0, 0, exact(schema), some(schema).access, 0)
+    assert [(each.where, each.code) for each in found] == [
+        (place, "subword-not-accepted") for place in places
+    ]
