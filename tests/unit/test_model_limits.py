@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
@@ -106,7 +107,12 @@ def recorded(monkeypatch):
     def watching(self, row, work):
         costs = found.setdefault(id(row), [])
         fire = work.fire
-        work.fire = lambda uses: (costs.append(Counter(uses)), fire(uses))[1]
+
+        def counted(uses, ahead=MappingProxyType({})):
+            costs.append(Counter(uses) + Counter(ahead))
+            fire(uses, ahead)
+
+        work.fire = counted
         return target(self, row, work)
 
     monkeypatch.setattr(Memories, "target", watching)
