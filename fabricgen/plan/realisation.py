@@ -11,6 +11,7 @@ from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
 from fabricgen.records.access import OrdinaryData
 from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.consistency import NO_CONSISTENCY
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
@@ -261,6 +262,14 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
     if service is None or engine is None:
         return
     where = "local_service.memory_service_contract"
+    for ordinal, capability in enumerate(service.memory_service_contract.capabilities):
+        if capability.consistency_binding != NO_CONSISTENCY:
+            yield Diagnostic(
+                "consistency-provider",
+                f"{where}.capabilities[{ordinal}].consistency_binding",
+                "The consistency binding must be absent, as nothing here orders atomic accesses, "
+                f"not {capability.consistency_binding!r}",
+            )
     refused = tuple(_under(where, _refused(partial(service_capacities, service))))
     yield from refused
     if refused:

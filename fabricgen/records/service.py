@@ -8,17 +8,17 @@ from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.errors.place import placed
 from fabricgen.records import service_capability_codec
+from fabricgen.records.consistency import SystemDomain
 from fabricgen.records.overlap import shared_points
 from fabricgen.records.products import Product, ProductRelation
 from fabricgen.records.resource import ResourceContract
-from fabricgen.records.service_capability import MemoryServiceCapability, NoConsistency
+from fabricgen.records.service_capability import MemoryServiceCapability
 
 __all__ = [
     "LocalMemoryService",
     "MemoryServiceCapability",
     "MemoryServiceContract",
     "MemoryServiceRegion",
-    "NoConsistency",
     "Storage",
 ]
 
@@ -164,14 +164,23 @@ class LocalMemoryService:
     memory_service_contract: MemoryServiceContract
 
     def __post_init__(self) -> None:
+        if found := tuple(self._findings()):
+            raise Invalid(*found)
+
+    def _findings(self) -> Iterator[Diagnostic]:
         if not 1 <= self.capacity_bytes <= U64_MAX:
-            raise Invalid(
-                Diagnostic(
-                    "service-capacity-range",
-                    "capacity_bytes",
-                    f"The capacity must be from 1 to 2**64 - 1 bytes, not {self.capacity_bytes}",
-                )
+            yield Diagnostic(
+                "service-capacity-range",
+                "capacity_bytes",
+                f"The capacity must be from 1 to 2**64 - 1 bytes, not {self.capacity_bytes}",
             )
+        for ordinal, capability in enumerate(self.memory_service_contract.capabilities):
+            if isinstance(capability.consistency_binding, SystemDomain):
+                yield Diagnostic(
+                    "local-service-system-domain",
+                    f"memory_service_contract.capabilities[{ordinal}].consistency_binding",
+                    "A local service must order its accesses itself, not by a system domain",
+                )
 
 
 def _region_findings(regions: tuple[MemoryServiceRegion, ...]) -> Iterator[Diagnostic]:

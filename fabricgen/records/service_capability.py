@@ -8,14 +8,11 @@ from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.actor import MemoryActorContractDomain
 from fabricgen.records.alternative import capability_findings
+from fabricgen.records.consistency import NO_CONSISTENCY, ConsistencyBinding, NoConsistency
 from fabricgen.records.resource import U32_MAX
+from fabricgen.vocab.fabric import ContractClauseTag
 
-__all__ = ["MemoryServiceCapability", "NoConsistency"]
-
-
-@dataclass(frozen=True, slots=True)
-class NoConsistency:
-    """Consistency binding of a capability whose clauses are all plain."""
+__all__ = ["MemoryServiceCapability"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ class MemoryServiceCapability:
     admissible_use_patterns
         Keys into the containing contract's resource contract; non-empty, sorted, unique.
     consistency_binding
-        None, since every clause is plain.
+        Who orders what is admitted; present unless every clause is plain.
     """
 
     actor_contract_domain: MemoryActorContractDomain
@@ -41,7 +38,7 @@ class MemoryServiceCapability:
     service_region_ordinals: tuple[int, ...]
     service_beat_width_bits: int
     admissible_use_patterns: tuple[int, ...]
-    consistency_binding: NoConsistency = NoConsistency()
+    consistency_binding: ConsistencyBinding = NO_CONSISTENCY
 
     def __post_init__(self) -> None:
         if found := tuple(self._findings()):
@@ -56,6 +53,7 @@ class MemoryServiceCapability:
         service_region_ordinals: Iterable[int],
         service_beat_width_bits: int,
         admissible_use_patterns: Iterable[int],
+        consistency_binding: ConsistencyBinding = NO_CONSISTENCY,
     ) -> "MemoryServiceCapability":
         """Build a capability from ordinals and keys in any order."""
         return cls(
@@ -64,6 +62,7 @@ class MemoryServiceCapability:
             tuple(sorted(set(service_region_ordinals))),
             service_beat_width_bits,
             tuple(sorted(set(admissible_use_patterns))),
+            consistency_binding,
         )
 
     def _findings(self) -> Iterator[Diagnostic]:
@@ -71,6 +70,7 @@ class MemoryServiceCapability:
         yield from capability_findings(actors, self.access_domain, "access_domain")
         yield from self._region_findings()
         yield from self._beat_findings()
+        yield from self._consistency_findings()
         keys = self.admissible_use_patterns
         if not keys or list(keys) != sorted(set(keys)) or keys[0] < 0 or keys[-1] > U32_MAX:
             yield Diagnostic(
@@ -96,6 +96,19 @@ class MemoryServiceCapability:
                 where,
                 f"The capability must name {required}, not {len(ordinals)}",
             )
+
+    def _consistency_findings(self) -> Iterator[Diagnostic]:
+        """Atomic accesses and fences need somebody who orders them."""
+        if not isinstance(self.consistency_binding, NoConsistency):
+            return
+        for ordinal, clause in enumerate(self.actor_contract_domain.contract_clauses):
+            if clause.tag is not ContractClauseTag.LOAD_STORE_PLAIN:
+                yield Diagnostic(
+                    "consistency-binding-missing",
+                    "consistency_binding",
+                    "A consistency binding is required where a clause is not plain, not none for "
+                    f"contract_clauses[{ordinal}], {clause.tag.name}",
+                )
 
     def _beat_findings(self) -> Iterator[Diagnostic]:
         beat = self.service_beat_width_bits

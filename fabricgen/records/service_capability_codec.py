@@ -4,9 +4,8 @@ A capability is not framed: its container reads it in place. The access domain s
 u32be tag, Absent(0) or Present(1), as in an operation port.
 """
 
-from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.errors.place import placed
-from fabricgen.records import access_codec, actor_codec
+from fabricgen.records import access_codec, actor_codec, consistency_codec
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.service_capability import MemoryServiceCapability
 from fabricgen.wire.frame import Reader, frame, u32be, u64be
@@ -15,7 +14,6 @@ __all__ = ["SMALLEST", "encode", "encode_facts", "read"]
 
 #: Bytes of two empty frames or counts more than any capability has.
 SMALLEST = 8 + 4 + 8 + 8 + 8 + 4
-_NO_CONSISTENCY = 0
 
 
 def encode(record: MemoryServiceCapability) -> bytes:
@@ -30,7 +28,7 @@ def encode(record: MemoryServiceCapability) -> bytes:
             u64be(record.service_beat_width_bits),
             u64be(len(record.admissible_use_patterns)),
             *map(u32be, record.admissible_use_patterns),
-            u32be(_NO_CONSISTENCY),
+            consistency_codec.encode(record.consistency_binding),
         ]
     )
 
@@ -42,44 +40,26 @@ def encode_facts(record: MemoryServiceCapability) -> bytes:
             u64be(len(record.service_region_ordinals)),
             *map(u64be, record.service_region_ordinals),
             u64be(record.service_beat_width_bits),
-            u32be(_NO_CONSISTENCY),
+            consistency_codec.encode(record.consistency_binding),
         ]
     )
 
 
 def read(reader: Reader) -> MemoryServiceCapability:
-    """Read one capability out of its contract.
-
-    Raises
-    ------
-    Invalid
-        For whatever is illegal.
-    Unsupported
-        For a consistency provider or domain, which is legal and not built, where all before it
-        is legal.
-    """
+    """Read one capability out of its contract; ``Invalid`` for whatever is illegal."""
     actor = reader.frame()
     access = _access(reader)
     regions = tuple(reader.u64() for _ in range(reader.count(8)))
     beat = reader.u64()
     patterns = tuple(reader.u32() for _ in range(reader.count(4)))
-    has_consistency = _has_consistency(reader)
+    binding = consistency_codec.read(reader)
     with placed("actor_contract_domain"):
         actor_domain = actor_codec.decode(actor)
     access_domain: ParameterizedMemoryAccessDomain | None = None
     if access is not None:
         with placed("access_domain"):
             access_domain = access_codec.decode(access)
-    record = MemoryServiceCapability(actor_domain, access_domain, regions, beat, patterns)
-    if has_consistency:
-        raise Unsupported(
-            Diagnostic(
-                "consistency-not-built",
-                "consistency_binding",
-                "The consistency binding must be absent in this generator, not present",
-            )
-        )
-    return record
+    return MemoryServiceCapability(actor_domain, access_domain, regions, beat, patterns, binding)
 
 
 def _access(reader: Reader) -> bytes | None:
@@ -90,13 +70,3 @@ def _access(reader: Reader) -> bytes | None:
             return reader.frame()
         case tag:
             raise reader.unknown("optional access domain", tag)
-
-
-def _has_consistency(reader: Reader) -> bool:
-    match reader.u32():
-        case 0:
-            return False
-        case 1 | 2:
-            return True
-        case tag:
-            raise reader.unknown("consistency binding", tag)

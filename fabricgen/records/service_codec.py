@@ -35,8 +35,8 @@ def decode(data: bytes) -> MemoryServiceContract:
     Raises
     ------
     Unsupported
-        For MMIO regions and consistency bindings, which are legal and not built. What is illegal
-        in any region, resource or capability before that is told first.
+        For MMIO regions, which are legal and not built. What is illegal in any region, resource
+        or capability before that is told first.
     """
     reader = Reader(data)
     unbuilt: list[Diagnostic] = []

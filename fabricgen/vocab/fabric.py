@@ -8,6 +8,7 @@ __all__ = [
     "InactiveLaneSemantics",
     "MemoryPortTransactionProjection",
     "ReadSubwordSemantics",
+    "ReleaseVisibilityPoint",
     "WriteSubwordSemantics",
 ]
 
@@ -51,6 +52,13 @@ class ContractClauseTag(enum.Enum):
     ATOMIC_RMW = 2
     COMPARE_EXCHANGE = 3
     FENCE = 4
+
+
+class ReleaseVisibilityPoint(enum.Enum):
+    """When the effects before a release are visible to other participants."""
+
+    AT_LINEARIZATION = 0
+    BY_RETIREMENT = 1
 
 
 class EndpointDirection(enum.Enum):

@@ -11,14 +11,15 @@ import pytest
 
 from fabricgen.errors import Unsupported
 from fabricgen.plan.realisation import unsupported
-from fabricgen.records import service_codec
 from fabricgen.records.connectivity import SubordinateDispatch
+from fabricgen.records.consistency import FairEventual, LocalProvider
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric
+from fabricgen.records.service import MemoryServiceContract
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
+from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 from tests.support.memories import replaced
 from tests.support.records import LOCAL, load_fabric
-from tests.support.wires import u32
 
 NAMED = load_fabric().memories[0]
 RECORD = NAMED.occurrence
@@ -34,15 +35,11 @@ def storage_only():
 
 
 def local_provider():
-    service_codec.decode(
-        service_codec.encode(RECORD.local_service.memory_service_contract)[:-4] + u32(1)
-    )
-
-
-def system_domain():
-    service_codec.decode(
-        service_codec.encode(RECORD.local_service.memory_service_contract)[:-4] + u32(2)
-    )
+    contract = RECORD.local_service.memory_service_contract
+    provider = LocalProvider(ReleaseVisibilityPoint.BY_RETIREMENT, FairEventual())
+    bound = [replace(each, consistency_binding=provider) for each in contract.capabilities]
+    changed = MemoryServiceContract.of(contract.regions, contract.resource_contract, bound)
+    realise(local_service=replace(RECORD.local_service, memory_service_contract=changed))
 
 
 def provider_decode():
@@ -72,7 +69,7 @@ ANCHORS = [
     (
         "one capability record of a local and a system service",
         None,
-        [(local_provider, "consistency-not-built"), (system_domain, "consistency-not-built")],
+        [(local_provider, "consistency-provider")],
     ),
     ("many logical memories on one service", "shared_service", []),
     ("H_dispatch and C_dispatch", "dispatch_subset", []),

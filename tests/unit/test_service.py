@@ -7,9 +7,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Invalid
 from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
+from fabricgen.records.clause import Fence
+from fabricgen.records.consistency import (
+    BoundedCompletionCycles,
+    FairEventual,
+    LocalProvider,
+    SystemDomain,
+)
 from fabricgen.records.overlap import accesses_meet, actors_meet, shared_points
 from fabricgen.records.service import (
     LocalMemoryService,
@@ -18,7 +26,12 @@ from fabricgen.records.service import (
     MemoryServiceRegion,
 )
 from fabricgen.records.service_capability_codec import encode
-from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
+from fabricgen.vocab.dataflow import AtomicOrdering, OperationSchemaId, SyncScopeKind
+from fabricgen.vocab.fabric import (
+    ReadSubwordSemantics,
+    ReleaseVisibilityPoint,
+    WriteSubwordSemantics,
+)
 from tests.support.capabilities import access_classes, access_points
 from tests.support.records import (
     CONTIGUOUS,
@@ -55,6 +68,45 @@ def findings(build, *args, **kwargs):
 
 
 # Capabilities
+
+FENCES = MemoryActorContractDomain.of(
+    OperationSchemaId.DATAFLOW_FENCE,
+    Fence.of_sets([AtomicOrdering.ACQUIRE], [SyncScope(SyncScopeKind.SYSTEM)]),
+)
+PROVIDER = LocalProvider(ReleaseVisibilityPoint.BY_RETIREMENT, FairEventual())
+
+
+def test_a_clause_that_is_not_plain_needs_a_consistency_binding():
+    assert findings(MemoryServiceCapability, FENCES, None, (), 0, (0,)) == [
+        ("consistency_binding", "consistency-binding-missing")
+    ]
+    for binding in (PROVIDER, SystemDomain(b"domain")):
+        MemoryServiceCapability(FENCES, None, (), 0, (0,), binding)
+    MemoryServiceCapability(plain(LOAD), accesses(WORDS), (0, 1), 64, (0,), PROVIDER)
+
+
+def test_a_local_service_has_no_system_domain():
+    ordered = replace(LOADS, consistency_binding=SystemDomain(b"domain"))
+    contract = MemoryServiceContract.of(GOOD.regions, GOOD.resource_contract, [ordered, STORES])
+    place = contract.capabilities.index(ordered)
+    assert findings(LocalMemoryService, 256, contract) == [
+        (
+            f"memory_service_contract.capabilities[{place}].consistency_binding",
+            "local-service-system-domain",
+        )
+    ]
+    local = MemoryServiceContract.of(
+        GOOD.regions, GOOD.resource_contract, [replace(LOADS, consistency_binding=PROVIDER), STORES]
+    )
+    assert LocalMemoryService(256, local).memory_service_contract == local
+
+
+def test_a_bound_and_a_reference_are_not_empty():
+    assert findings(BoundedCompletionCycles, 0) == [
+        ("max_issue_to_retire_cycles", "consistency-bound-range")
+    ]
+    assert BoundedCompletionCycles(1).max_issue_to_retire_cycles == 1
+    assert findings(SystemDomain, b"") == [("reference", "consistency-domain-reference")]
 
 
 @pytest.mark.parametrize(

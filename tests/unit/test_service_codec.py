@@ -1,16 +1,25 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.errors import Invalid, Unsupported
 from fabricgen.records import access_codec, actor_codec, resource_codec, service_codec
+from fabricgen.records.consistency import (
+    NO_CONSISTENCY,
+    BoundedCompletionCycles,
+    FairEventual,
+    LocalProvider,
+    SystemDomain,
+)
 from fabricgen.records.service import (
     MemoryServiceCapability,
     MemoryServiceContract,
     MemoryServiceRegion,
 )
 from fabricgen.records.service_codec import decode, encode
-from fabricgen.vocab.fabric import ReadSubwordSemantics
+from fabricgen.vocab.fabric import ReadSubwordSemantics, ReleaseVisibilityPoint
 from tests.support.records import ELEMENT, LOAD, access, accesses, copy_fabric, plain
 from tests.support.records import service_resources as resources
 from tests.support.wires import flip, reads_as_itself
@@ -101,15 +110,11 @@ def test_an_mmio_region_needs_its_accesses():
 BEAT = slice(-24, -16)
 
 
-@pytest.mark.parametrize("unbuilt", ["region", "consistency"])
-def test_what_is_illegal_is_told_before_what_is_not_built(unbuilt):
+def test_what_is_illegal_is_told_before_what_is_not_built():
     wire = bytearray(encode(SMALL))
     assert wire[BEAT] == u64(64)
     wire[BEAT] = u64(0)
-    if unbuilt == "region":
-        wire[REGION_TAG] = u32(1) + framed(access_codec.encode(WORDS))
-    else:
-        wire[-4:] = u32(1)
+    wire[REGION_TAG] = u32(1) + framed(access_codec.encode(WORDS))
     with pytest.raises(Invalid) as caught:
         decode(bytes(wire))
     assert [finding.code for finding in caught.value.diagnostics] == ["service-beat-width"]
@@ -122,13 +127,39 @@ def test_an_unknown_region_behaviour_is_refused():
         decode(bytes(wire))
 
 
-@pytest.mark.parametrize("tag", [1, 2])
-def test_consistency_bindings_are_legal_and_not_built(tag):
-    wire = encode(SMALL)[:-4] + u32(tag)
-    with pytest.raises(
-        Unsupported, match=r"^capabilities\[0\]\.consistency_binding: .*consistency-not-built"
-    ):
-        decode(wire)
+#: Each binding, and its bytes by hand: tag, then visibility, progress and bound, or a frame.
+BINDINGS = {
+    NO_CONSISTENCY: u32(0),
+    LocalProvider(ReleaseVisibilityPoint.AT_LINEARIZATION, BoundedCompletionCycles(12)): (
+        u32(1) + u32(0) + u32(0) + u64(12)
+    ),
+    LocalProvider(ReleaseVisibilityPoint.BY_RETIREMENT, FairEventual()): u32(1) + u32(1) + u32(1),
+    SystemDomain(b"dom"): u32(2) + framed(b"dom"),
+}
+
+
+@pytest.mark.parametrize(("binding", "tail"), BINDINGS.items())
+def test_a_consistency_binding_stands_last(binding, tail):
+    (capability,) = SMALL.capabilities
+    record = replace(SMALL, capabilities=(replace(capability, consistency_binding=binding),))
+    wire = encode(SMALL)[:-4] + tail
+    assert encode(record) == wire
+    assert decode(wire) == record
+
+
+@pytest.mark.parametrize(
+    ("tail", "where", "message"),
+    [
+        (u32(1) + u32(2) + u32(1), "consistency_binding", "not 2 "),
+        (u32(1) + u32(0) + u32(2), "consistency_binding.progress", "not 2 "),
+        (u32(1) + u32(0) + u32(0) + u64(0), "consistency_binding.progress", "bound-range"),
+        (u32(2) + framed(b""), "consistency_binding", "domain-reference"),
+        (u32(1) + u32(0), "consistency_binding", "wire-truncated"),
+    ],
+)
+def test_a_broken_consistency_binding_is_refused(tail, where, message):
+    with pytest.raises(Invalid, match=rf"capabilities\[0\]\.{where}.*{message}"):
+        decode(encode(SMALL)[:-4] + tail)
 
 
 @pytest.mark.parametrize(

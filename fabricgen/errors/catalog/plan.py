@@ -233,6 +233,9 @@ RULES: dict[str, Rule] = {
         "This generator realises plain loads and stores, not atomic ones.",
         "Dynamic Consistency Execution",
     ),
+    "consistency-provider": Rule(
+        "This generator realises no consistency provider.", "Dynamic Consistency Execution"
+    ),
     "atomic-rmw": Rule(
         "This generator realises no atomic read-modify-writes.",
         "Dynamic Consistency Execution",

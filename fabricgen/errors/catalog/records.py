@@ -352,9 +352,17 @@ RULES: dict[str, Rule] = {
         "A local service has a positive unsigned 64-bit number of bytes.",
         "Local Memory Service",
     ),
-    "consistency-not-built": Rule(
-        "Consistency providers and domains are legal; this generator has no hardware for them yet.",
-        "Local Memory Service",
+    "consistency-bound-range": Rule(
+        "A bounded provider declares a positive number of cycles.", "Local Memory Service"
+    ),
+    "consistency-domain-reference": Rule(
+        "A system domain is referred to by its production bytes.", "Local Memory Service"
+    ),
+    "consistency-binding-missing": Rule(
+        "None is legal only where every admitted clause is plain.", "Local Memory Service"
+    ),
+    "local-service-system-domain": Rule(
+        "A Local Memory Service rejects a SystemDomain binding.", "Local Memory Service"
     ),
     "engine-ports-empty": Rule(
         "An operation engine has at least one operation port.",

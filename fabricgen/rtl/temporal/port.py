@@ -359,9 +359,12 @@ class TemporalPort(wiring.Component):
         for position, holding in enumerate(holdings):
             request: ServiceChannel = getattr(self, f"request_{position}")
             # The slot is the lowest field of a firing.
-            firings = [(holding.o.valid, holding.o.data), (holding.behind_valid, holding.behind)]
+            firings: list[tuple[Value, Value]] = [
+                (holding.o.valid, holding.o.data),
+                (holding.behind_valid, holding.behind),
+            ]
             if hasattr(request, "stands"):
-                slot = request.stands_slot if self.shape.slots > 1 else Const(0, 0)
+                slot: Value = request.stands_slot if self.shape.slots > 1 else Const(0, 0)
                 firings.append((request.stands, slot))
             for is_there, firing in firings:
                 row = firing[self.shape.index_bits : (self.shape.slots - 1).bit_length()]
