@@ -28,7 +28,7 @@ test-slow: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m slow -n $(JOBS)
 
 formal: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -m formal -n $(JOBS) --formal-json build/formal.json
+	$(BIN)/python -m pytest tests -m formal -n $(JOBS) --formal-json=build/formal.json
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python -m sim.bench_suite
