@@ -367,8 +367,8 @@ def with_two_managers():
     [
         (
             (*M, "resident_contexts"),
-            1025,
-            "memory[0].resident_contexts: An engine must have at most 1024 contexts, not 1025 "
+            33,
+            "memory[0].resident_contexts: An engine must have at most 32 contexts, not 33 "
             "[resident-context-limit]",
         ),
         (

@@ -96,10 +96,10 @@ def test_a_tag_has_at_most_64_bits():
     assert codes_of(temporal_memory(tag_width=65)) == {"tag-width-limit"}
 
 
-def test_an_engine_has_at_most_1024_contexts():
+def test_an_engine_has_at_most_32_contexts():
     # Only the contract says so: a record of so many rows is slow to build, and is not looked at.
     named = temporal_memory(contexts=1)
-    engine = replace(named.occurrence.engine, contract=Temporal(1025))
+    engine = replace(named.occurrence.engine, contract=Temporal(33))
     assert codes_of(replaced(named, engine=engine)) == {"resident-context-limit"}
 
 
