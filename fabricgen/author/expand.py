@@ -12,8 +12,8 @@ from fabricgen.author.fabric_document import (
     TemporalMemoryDocument,
 )
 from fabricgen.author.findings import Findings, lookup
-from fabricgen.errors import Diagnostic, Unsupported
-from fabricgen.plan.realisation import CONTEXT_LIMIT
+from fabricgen.errors import Unsupported
+from fabricgen.plan.realisation import context_findings
 from fabricgen.records.connectivity import (
     InternalConnection,
     LocalMemoryServiceTarget,
@@ -144,15 +144,8 @@ def _contract(document: _MemoryDocument, where: str) -> EngineContract:
     """The schedule; a table too large to be built is refused before its rows cost memory."""
     if isinstance(document, SpatialMemoryDocument):
         return Spatial()
-    if document.resident_contexts > CONTEXT_LIMIT:
-        raise Unsupported(
-            Diagnostic(
-                "resident-context-limit",
-                f"{where}.resident_contexts",
-                f"An engine must have at most {CONTEXT_LIMIT} contexts, "
-                f"not {document.resident_contexts}",
-            )
-        )
+    if found := context_findings(document.resident_contexts, f"{where}.resident_contexts"):
+        raise Unsupported(*found)
     return Temporal(document.resident_contexts)
 
 

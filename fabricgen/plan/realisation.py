@@ -18,7 +18,7 @@ from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Tempo
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.vocab.fabric import ContractClauseTag
 
-__all__ = ["CONTEXT_LIMIT", "lies_in_one_beat", "unsupported", "unsupported_rows"]
+__all__ = ["context_findings", "lies_in_one_beat", "unsupported", "unsupported_rows"]
 
 #: Bits of the widest token; each is a wire of a port, and of several registers behind it.
 _ENDPOINT_LIMIT = 16384
@@ -27,7 +27,7 @@ _ENDPOINT_LIMIT = 16384
 _DEPTH_LIMIT = 4096
 
 #: Rows of the largest Temporal table; every row has comparators at every ingress that it may use.
-CONTEXT_LIMIT = 32
+_CONTEXT_LIMIT = 32
 
 #: Bits of the widest Physical Tag.
 _TAG_LIMIT = 64
@@ -45,6 +45,14 @@ _UNREALISED = {
     ContractClauseTag.COMPARE_EXCHANGE: "compare-exchange",
     ContractClauseTag.FENCE: "memory-fence",
 }
+
+
+def context_findings(count: int, where: str) -> tuple[Diagnostic, ...]:
+    """Say whether a Temporal engine has more contexts than are built."""
+    if count <= _CONTEXT_LIMIT:
+        return ()
+    message = f"An engine must have at most {_CONTEXT_LIMIT} contexts, not {count}"
+    return (Diagnostic("resident-context-limit", where, message),)
 
 
 def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
@@ -124,13 +132,12 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
     if occurrence.engine is None:
         return
     contract = occurrence.engine.contract
-    if isinstance(contract, Temporal) and contract.resident_context_count > CONTEXT_LIMIT:
-        yield Diagnostic(
-            "resident-context-limit",
-            "engine.contract.resident_context_count",
-            f"An engine must have at most {CONTEXT_LIMIT} contexts, "
-            f"not {contract.resident_context_count}",
+    if isinstance(contract, Temporal) and (
+        found := context_findings(
+            contract.resident_context_count, "engine.contract.resident_context_count"
         )
+    ):
+        yield from found
         return
     kinds = [
         finding
