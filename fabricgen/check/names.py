@@ -32,12 +32,13 @@ def name_findings(fabric: Fabric) -> Iterator[Diagnostic]:
         yield from _count_findings(named, where)
         yield from _edge_names(named.names.endpoints, f"{where}.endpoint")
         yield from _edge_names(named.names.managers, f"{where}.manager_endpoints")
+        yield from _edge_names(named.names.subordinates, f"{where}.subordinate_endpoints")
         yield from _port_names(named, where)
     yield from _top_collisions(fabric)
 
 
 def _edge_names(names: tuple[str, ...], where: str) -> Iterator[Diagnostic]:
-    """Names from which ports of the top are made: endpoints and managers."""
+    """Names from which ports of the top are made: endpoints, managers and subordinates."""
     for ordinal, name in enumerate(names):
         place = f"{where}[{ordinal}].name"
         yield from _spelling(name, place, IDENTIFIER)
@@ -66,6 +67,7 @@ def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
     counts = [
         ("endpoints", len(named.occurrence.endpoints), len(names.endpoints)),
         ("managers", len(named.occurrence.manager_endpoints), len(names.managers)),
+        ("subordinates", len(named.occurrence.subordinate_endpoints), len(names.subordinates)),
         ("ports", len(ports), len(names.ports)),
         ("patterns", len(ports), len(names.patterns)),
     ]
@@ -124,7 +126,7 @@ def _unique(names: Iterable[str], where: str, field: str) -> Iterator[Diagnostic
 
 
 def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
-    """Starts of port names: endpoints, and both directions of each manager.
+    """Starts of port names: endpoints, and both directions of each manager and subordinate.
 
     With several memories, each top port starts with its memory's name.
     """
@@ -134,7 +136,12 @@ def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
         for name, names in {m.name: m.names for m in fabric.memories}.items()
         for edge in (
             *set(names.endpoints),
-            *(f"{manager}_{way}" for manager in set(names.managers) for way in ("req", "rsp")),
+            *(
+                f"{service}_{way}"
+                for services in (names.managers, names.subordinates)
+                for service in set(services)
+                for way in ("req", "rsp")
+            ),
         )
     )
     for prefix, count in sorted(prefixes.items()):
@@ -142,6 +149,6 @@ def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "name-collision",
                 "memory",
-                f"Names of memories, endpoints and managers must join to different port names, "
-                f"not {count} times to {prefix!r}",
+                f"Names of memories, endpoints, managers and subordinates must join to different "
+                f"port names, not {count} times to {prefix!r}",
             )

@@ -12,13 +12,14 @@ class MemoryNames:
     """Authoring names, outside the record's bytes; all unique within their kind.
 
     ``patterns[p]`` names the document patterns of port ``p``, in use-pattern order; ``managers``
-    names the manager endpoints, by ordinal.
+    and ``subordinates`` name the manager and the subordinate endpoints, by ordinal.
     """
 
     endpoints: tuple[str, ...]
     ports: tuple[str, ...]
     patterns: tuple[tuple[str, ...], ...]
     managers: tuple[str, ...] = ()
+    subordinates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from fabricgen.wire.frame import require_canonical
 
 __all__ = ["canonical_json", "decode", "encode", "implementation_fields"]
 
+_NAMES = ("endpoints", "managers", "patterns", "ports", "subordinates")
+
 _Json = None | bool | int | float | str | list["_Json"] | dict[str, "_Json"]
 
 
@@ -41,6 +43,7 @@ def encode(names: MemoryNames, implementation: MemoryImplementation) -> bytes:
                 "managers": names.managers,
                 "patterns": names.patterns,
                 "ports": names.ports,
+                "subordinates": names.subordinates,
             },
         }
     )
@@ -49,7 +52,7 @@ def encode(names: MemoryNames, implementation: MemoryImplementation) -> bytes:
 def decode(data: bytes) -> tuple[MemoryNames, MemoryImplementation]:
     """Decode one section strictly: unknown or missing keys, other types, another spelling."""
     root = _table(_parse(data), "section", ("implementation", "names"))
-    fields = _table(root["names"], "names", ("endpoints", "managers", "patterns", "ports"))
+    fields = _table(root["names"], "names", _NAMES)
     names = MemoryNames(
         endpoints=_texts(fields["endpoints"], "names.endpoints"),
         ports=_texts(fields["ports"], "names.ports"),
@@ -58,6 +61,7 @@ def decode(data: bytes) -> tuple[MemoryNames, MemoryImplementation]:
             for i, item in enumerate(_list(fields["patterns"], "names.patterns"))
         ),
         managers=_texts(fields["managers"], "names.managers"),
+        subordinates=_texts(fields["subordinates"], "names.subordinates"),
     )
     implementation = _implementation(root["implementation"])
     require_canonical(data, encode(names, implementation), "section")

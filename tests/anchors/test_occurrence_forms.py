@@ -45,7 +45,11 @@ STORAGE_ONLY = replace(
 
 def fabric_of(record):
     names = BOTH.names if record.engine is not None else MemoryNames((), (), ())
-    names = replace(names, managers=("ext0",) * len(record.manager_endpoints))
+    names = replace(
+        names,
+        managers=("ext0",) * len(record.manager_endpoints),
+        subordinates=("from0",) * len(record.subordinate_endpoints),
+    )
     return Fabric("forms", (NamedMemory("mem0", record, names),))
 
 

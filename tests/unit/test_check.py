@@ -191,6 +191,7 @@ def test_joined_names_do_not_collide():
         ({"ports": ("a", "b")}, "names.ports", "names-count"),
         ({"patterns": ()}, "names.patterns", "names-count"),
         ({"patterns": (("a", "b"),)}, "names.patterns[0]", "names-count"),
+        ({"subordinates": ("from0",)}, "names.subordinates", "names-count"),
         ({"ports": ("Read",)}, "port[0].name", "name-illegal"),
         ({"patterns": (("in out",),)}, "port[0].pattern[0].name", "name-illegal"),
     ],
@@ -260,11 +261,56 @@ def test_storage_alone_is_exposed(subordinates, expected):
             subordinate_endpoints=(SUBORDINATE,) * subordinates,
         ),
     )
-    fabric = with_names(fabric, endpoints=(), ports=(), patterns=())
+    fabric = with_names(
+        fabric, endpoints=(), ports=(), patterns=(), subordinates=("from0",) * subordinates
+    )
     # The service of the good fabric has one requester, which only the subordinate provides.
     requester = ("memory[0].local_service.resource_contract.requester_count",)
     missing = [(*requester, "service-requester-count")] if not subordinates else []
     assert found(fabric) == expected + missing
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("from0", "from1"), []),
+        (("from0",), [("memory[0].names.subordinates", "names-count")]),
+        (("from0", "From1"), [("memory[0].subordinate_endpoints[1].name", "name-illegal")]),
+        (("from0", "cfg_in"), [("memory[0].subordinate_endpoints[1].name", "name-reserved")]),
+        (
+            ("from0", "from0"),
+            [("memory[0].subordinate_endpoints[1].name", "name-duplicate")],
+        ),
+    ],
+)
+def test_each_subordinate_has_a_name_like_an_endpoint(names, expected):
+    assert found(exposed(names)) == expected
+
+
+def test_a_subordinate_starts_ports_of_its_own():
+    fabric = exposed(("from0", "from1"))
+    taken = with_names(fabric, endpoints=("from0_req", "rd_ctrl", "rd_data", "rd_done"))
+    assert found(taken) == [("memory", "name-collision")]
+    free = with_names(fabric, endpoints=("from0", "rd_ctrl", "rd_data", "rd_done"))
+    assert found(free) == []
+
+
+def exposed(names: tuple[str, ...]) -> Fabric:
+    """A load fabric whose service two subordinates reach, too."""
+    record = occurrence(
+        ins(32, 0) + outs(32, 0),
+        (port(LOAD, LOAD_ROLES, ELEMENT_LOAD),),
+        service(
+            ((LOAD, (ELEMENT_LOAD,)),), requesters=3, banks=1, capacity_bytes=64, beat_bits=32
+        ),
+    )
+    fabric = with_record(
+        load_fabric(),
+        local_service=record.local_service,
+        subordinate_endpoints=(ServiceEndpoint(32), ServiceEndpoint(64)),
+        connectivity=replace(record.connectivity, subordinate_endpoints=(SUBORDINATE,) * 2),
+    )
+    return with_names(fabric, subordinates=names)
 
 
 # Endpoints and roles

@@ -31,7 +31,7 @@ SECTION = (
     b'{"implementation":{"aligned_bases":false,"bank_function":"interleaved",'
     b'"counters":false,"issue_lanes":1},'
     b'"names":{"endpoints":["rd_addr","rd_ctrl","rd_data","rd_done"],"managers":[],'
-    b'"patterns":[["direct"]],"ports":["read0"]}}'
+    b'"patterns":[["direct"]],"ports":["read0"],"subordinates":[]}}'
 )
 
 
@@ -226,6 +226,16 @@ def test_a_section_is_canonical_json():
         (
             section(lambda t: t["names"].update(managers={})),
             "names.managers",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["names"].update(subordinates="from0")),
+            "names.subordinates",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["names"].pop("subordinates")),
+            "names",
             "fabric-section-shape",
         ),
         (
