@@ -300,9 +300,7 @@ def exposed(names: tuple[str, ...]) -> Fabric:
     record = occurrence(
         ins(32, 0) + outs(32, 0),
         (port(LOAD, LOAD_ROLES, ELEMENT_LOAD),),
-        service(
-            ((LOAD, (ELEMENT_LOAD,)),), requesters=3, banks=1, capacity_bytes=64, beat_bits=32
-        ),
+        service(((LOAD, (ELEMENT_LOAD,)),), requesters=3, banks=1, capacity_bytes=64, beat_bits=32),
     )
     fabric = with_record(
         load_fabric(),
