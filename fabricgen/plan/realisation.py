@@ -16,6 +16,7 @@ from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
+from fabricgen.records.region import Mmio
 from fabricgen.vocab.fabric import ContractClauseTag
 
 __all__ = ["context_findings", "lies_in_one_beat", "unsupported", "unsupported_rows"]
@@ -269,6 +270,13 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
     if service is None or engine is None:
         return
     where = "local_service.memory_service_contract"
+    for ordinal, region in enumerate(service.memory_service_contract.regions):
+        if isinstance(region.behavior, Mmio):
+            yield Diagnostic(
+                "region-mmio",
+                f"{where}.regions[{ordinal}].behavior",
+                "A region must be storage, as nothing here is behind a register, not MMIO",
+            )
     for ordinal, capability in enumerate(service.memory_service_contract.capabilities):
         if capability.consistency_binding != NO_CONSISTENCY:
             yield Diagnostic(

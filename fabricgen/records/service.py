@@ -8,70 +8,38 @@ from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.errors.place import placed
 from fabricgen.records import service_capability_codec
+from fabricgen.records.access import ACCESS_STRUCTURAL
 from fabricgen.records.consistency import SystemDomain
 from fabricgen.records.overlap import shared_points
 from fabricgen.records.products import Product, ProductRelation
+from fabricgen.records.region import (
+    MemoryServiceRegion,
+    Mmio,
+    Storage,
+    merge_regions,
+    region_conflicts,
+    region_findings,
+)
 from fabricgen.records.resource import ResourceContract
 from fabricgen.records.service_capability import MemoryServiceCapability
+from fabricgen.relation.diagram import Diagram
 
 __all__ = [
     "LocalMemoryService",
     "MemoryServiceCapability",
     "MemoryServiceContract",
     "MemoryServiceRegion",
+    "Mmio",
     "Storage",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Storage:
-    """Region behaviour: ordinary storage."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryServiceRegion:
-    """``size_bytes`` bytes from ``address_base_bytes``, with one behaviour."""
-
-    address_base_bytes: int
-    size_bytes: int
-    behavior: Storage = Storage()
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
-
-    @property
-    def end_bytes(self) -> int:
-        """First address behind the region."""
-        return self.address_base_bytes + self.size_bytes
-
-    def _findings(self) -> Iterator[Diagnostic]:
-        if not 0 <= self.address_base_bytes <= U64_MAX:
-            yield Diagnostic(
-                "region-base-range",
-                "address_base_bytes",
-                f"The base must be from 0 to 2**64 - 1, not {self.address_base_bytes}",
-            )
-        if not 1 <= self.size_bytes <= U64_MAX:
-            yield Diagnostic(
-                "region-size-range",
-                "size_bytes",
-                f"The size must be from 1 to 2**64 - 1, not {self.size_bytes}",
-            )
-        elif self.end_bytes > U64_MAX:
-            yield Diagnostic(
-                "region-end-overflow",
-                "size_bytes",
-                f"Base and size together must be at most 2**64 - 1, not {self.end_bytes}",
-            )
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryServiceContract:
     """Regions, resource contract and capabilities of one service.
 
-    The constructor is the strict door. :meth:`of` sorts regions and merges those that touch or
-    overlap, and normalises the relation of the capabilities.
+    The constructor is the strict door. :meth:`of` sorts regions and merges those of one behaviour
+    that touch or overlap, and normalises the relation of the capabilities.
 
     Parameters
     ----------
@@ -105,23 +73,22 @@ class MemoryServiceContract:
         ------
         Invalid
             ``region-merge-widens`` where a capability names only a part of what becomes one
-            region; ``service-capability-overlap`` where one actor and access would get different
-            facts; and the other rules of the strict door.
+            region; ``service-region-behavior`` where regions that behave differently overlap;
+            ``service-capability-overlap`` where one actor and access would get different facts;
+            and the other rules of the strict door.
         """
-        merged, place_of = _merge_regions(regions)
+        merged, place_of = merge_regions(regions)
         given = list(capabilities)
-        found = [
-            finding
-            for ordinal, capability in enumerate(given)
-            for finding in _widening_findings(capability, place_of, f"capabilities[{ordinal}]")
-        ]
+        found = [*region_conflicts(regions), *_acceptance_findings(regions, given)]
+        for ordinal, capability in enumerate(given):
+            found += _widening_findings(capability, place_of, f"capabilities[{ordinal}]")
         if found:
             raise Invalid(*found)
         renumbered = [_renumber(capability, place_of) for capability in given]
         return cls(merged, resource_contract, _canonical(renumbered) if renumbered else ())
 
     def _findings(self) -> Iterator[Diagnostic]:
-        yield from _region_findings(self.regions)
+        yield from region_findings(self.regions)
         if not self.capabilities:
             yield Diagnostic(
                 "service-capability-empty",
@@ -130,6 +97,7 @@ class MemoryServiceContract:
             )
         for ordinal, capability in enumerate(self.capabilities):
             yield from self._reference_findings(capability, f"capabilities[{ordinal}]")
+        yield from _acceptance_findings(self.regions, self.capabilities)
         found = [*_order_findings(self.capabilities), *_overlap_findings(self.capabilities)]
         if found or not self.capabilities:
             yield from found
@@ -183,25 +151,35 @@ class LocalMemoryService:
                 )
 
 
-def _region_findings(regions: tuple[MemoryServiceRegion, ...]) -> Iterator[Diagnostic]:
-    if not regions:
-        yield Diagnostic(
-            "service-region-empty", "regions", "A service must have at least one region, not 0"
-        )
-    for ordinal, (left, right) in enumerate(pairwise(regions), start=1):
-        where = f"regions[{ordinal}]"
-        if right.address_base_bytes < left.end_bytes:
+def _acceptance_findings(
+    regions: Sequence[MemoryServiceRegion], capabilities: Sequence[MemoryServiceCapability]
+) -> Iterator[Diagnostic]:
+    """Every region that a capability selects accepts its complete access domain."""
+    accepted = {
+        ordinal: region.behavior.accepted_access_domain.rows
+        for ordinal, region in enumerate(regions)
+        if isinstance(region.behavior, Mmio)
+    }
+    # One diagram for all pairs, so that they share one bound.
+    diagram = Diagram(ACCESS_STRUCTURAL)
+    for position, capability in enumerate(capabilities):
+        where = f"capabilities[{position}].access_domain"
+        access = capability.access_domain
+        selected = [each for each in capability.service_region_ordinals if each in accepted]
+        if access is None or not selected:
+            continue
+        rows = access.rows
+        try:
+            refusing = [each for each in selected if not diagram.covers(accepted[each], rows)]
+        except Invalid as error:
+            yield from error.under(where).diagnostics
+            return
+        for ordinal in refusing:
             yield Diagnostic(
-                "service-region-order",
+                "service-region-access",
                 where,
-                f"A region must begin at or behind {left.end_bytes}, where the one before ends, "
-                f"not at {right.address_base_bytes}",
-            )
-        elif right.address_base_bytes == left.end_bytes and right.behavior == left.behavior:
-            yield Diagnostic(
-                "service-region-unmerged",
-                where,
-                f"Adjacent regions of one behaviour must be merged, not meet at {left.end_bytes}",
+                f"Every access must be accepted by the MMIO region {ordinal}, which the "
+                "capability selects, not only some",
             )
 
 
@@ -248,24 +226,6 @@ def _decomposition_findings(
             f"Capabilities must be the {len(canonical)} products of the normal form, not "
             f"{len(capabilities)} other products of the same relation",
         )
-
-
-def _merge_regions(
-    regions: Sequence[MemoryServiceRegion],
-) -> tuple[tuple[MemoryServiceRegion, ...], dict[int, int]]:
-    """Merge touching regions of one behaviour; also map given positions to merged ordinals."""
-    merged: list[MemoryServiceRegion] = []
-    place_of: dict[int, int] = {}
-    order = sorted(range(len(regions)), key=lambda i: regions[i].address_base_bytes)
-    for position in order:
-        region = regions[position]
-        if merged and region.address_base_bytes <= merged[-1].end_bytes:
-            last = merged.pop()
-            end = max(last.end_bytes, region.end_bytes)
-            region = MemoryServiceRegion(last.address_base_bytes, end - last.address_base_bytes)
-        merged.append(region)
-        place_of[position] = len(merged) - 1
-    return tuple(merged), place_of
 
 
 def _widening_findings(

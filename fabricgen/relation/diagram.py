@@ -82,6 +82,11 @@ class Diagram:
         """
         return self._build(frozenset(map(self._intern, rows)), 0)
 
+    def covers(self, outer: Iterable[Row], inner: Iterable[Row]) -> bool:
+        """Tell whether ``outer`` admits every point of ``inner``; refuses what ``build`` does."""
+        outer = tuple(outer)
+        return self.build((*outer, *inner)) == self.build(outer)
+
     def edges(self, node: Node) -> tuple[Edge, ...]:
         """Edges of ``node`` in canonical byte order; none for :data:`ACCEPT`."""
         return self._edges[node]

@@ -11,6 +11,7 @@ from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation
 from fabricgen.records.occurrence import Temporal
 from fabricgen.records.resource import CapacityDimension
+from fabricgen.records.service import Mmio
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 from tests.support.memories import (
     CONTIGUOUS,
@@ -54,6 +55,18 @@ def test_the_good_fabrics_are_realised(fabric):
 @pytest.mark.parametrize("memories", [(), (SINGLE, SINGLE)])
 def test_a_fabric_has_one_memory(memories):
     assert [d.code for d in unsupported(Fabric("f", memories))] == ["multiple-memories"]
+
+
+def test_device_registers_have_no_hardware():
+    service = RECORD.local_service
+    contract = service.memory_service_contract
+    (capability,) = contract.capabilities
+    (region,) = contract.regions
+    registers = replace(region, behavior=Mmio(capability.access_domain))
+    changed = replace(service, memory_service_contract=replace(contract, regions=(registers,)))
+    assert found(local_service=changed) == [
+        ("memory[0].local_service.memory_service_contract.regions[0].behavior", "region-mmio")
+    ]
 
 
 WIDE = replace(RECORD.endpoints[0], payload_width=16385)

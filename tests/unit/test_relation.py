@@ -105,6 +105,14 @@ def test_row_relations_agree_with_their_points(left, right):
     assert {point for point in UNIVERSE if contains(left, point)} == a
 
 
+@FEWER
+@given(RELATIONS, RELATIONS)
+def test_one_relation_covers_another_if_it_has_all_of_its_points(outer, inner):
+    covers = Diagram(STRUCTURAL).covers
+    assert covers(outer, inner) is (set(points(outer)) >= set(points(inner)))
+    assert covers([*outer, *inner], inner)
+
+
 def test_points_of_another_kind_or_length_are_not_admitted():
     row = (F(b"a"), U(1))
     assert contains(row, (b"a", 1))

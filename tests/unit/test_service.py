@@ -19,11 +19,14 @@ from fabricgen.records.consistency import (
     SystemDomain,
 )
 from fabricgen.records.overlap import accesses_meet, actors_meet, shared_points
+from fabricgen.records.region import merge_regions, region_conflicts, region_findings
 from fabricgen.records.service import (
     LocalMemoryService,
     MemoryServiceCapability,
     MemoryServiceContract,
     MemoryServiceRegion,
+    Mmio,
+    Storage,
 )
 from fabricgen.records.service_capability_codec import encode
 from fabricgen.vocab.dataflow import AtomicOrdering, OperationSchemaId, SyncScopeKind
@@ -198,6 +201,138 @@ def test_the_greatest_region_is_legal():
 def test_regions_are_sorted_disjoint_and_merged(spans, code):
     regions = tuple(MemoryServiceRegion(*span) for span in spans)
     assert findings(replace, GOOD, regions=regions) == [("regions[1]", code)]
+
+
+MMIO = Mmio(accesses(WORDS))
+
+
+@pytest.mark.parametrize(
+    ("base", "behavior", "code"),
+    [
+        (63, MMIO, "service-region-behavior"),
+        (64, MMIO, None),
+        (63, Storage(), "service-region-order"),
+        (64, Storage(), "service-region-unmerged"),
+        (65, Storage(), None),
+    ],
+)
+def test_regions_that_behave_differently_may_touch_and_not_overlap(base, behavior, code):
+    regions = (MemoryServiceRegion(0, 64), MemoryServiceRegion(base, 64, behavior))
+    if code is None:
+        assert replace(GOOD, regions=regions, capabilities=(LOADS,)).regions == regions
+    else:
+        assert findings(replace, GOOD, regions=regions, capabilities=(LOADS,)) == [
+            ("regions[1]", code)
+        ]
+
+
+def test_equivalent_adjacent_mmio_regions_are_merged():
+    regions = (MemoryServiceRegion(0, 64, MMIO), MemoryServiceRegion(64, 64, MMIO))
+    assert findings(replace, GOOD, regions=regions, capabilities=(LOADS,)) == [
+        ("regions[1]", "service-region-unmerged")
+    ]
+    built = MemoryServiceContract.of(regions, GOOD.resource_contract, [LOADS])
+    assert built.regions == (MemoryServiceRegion(0, 128, MMIO),)
+    wider = Mmio(accesses(WORDS, BYTES))
+    apart = (regions[0], replace(regions[1], behavior=wider))
+    assert MemoryServiceContract.of(apart, GOOD.resource_contract, [LOADS]).regions == apart
+
+
+@pytest.mark.parametrize(
+    ("spans", "conflicts"),
+    [
+        ([(0, 64, "a"), (32, 64, "b")], [1]),
+        ([(32, 64, "b"), (0, 64, "a")], [0]),
+        ([(0, 64, "a"), (64, 64, "b")], []),
+        # What began earlier and ends last is behind one that ended, and behind one like it.
+        ([(0, 200, "a"), (8, 8, "b"), (16, 8, "a"), (100, 8, "b")], [1, 3]),
+        ([(0, 100, "a"), (8, 192, "b"), (16, 8, "b"), (150, 8, "b"), (160, 8, "a")], [1, 2, 4]),
+        ([(0, 100, "a"), (10, 10, "b"), (15, 100, "c"), (18, 1, "c")], [1, 2, 3]),
+    ],
+)
+def test_every_address_with_two_behaviours_is_told(spans, conflicts):
+    behaviors = {"a": Storage(), "b": MMIO, "c": Mmio(accesses(BYTES))}
+    regions = [MemoryServiceRegion(base, size, behaviors[name]) for base, size, name in spans]
+    found = [int(each.where[8:-1]) for each in region_conflicts(regions)]
+    assert sorted(found) == conflicts
+
+
+@given(
+    st.lists(
+        st.builds(
+            MemoryServiceRegion,
+            st.integers(0, 12),
+            st.integers(1, 6),
+            st.sampled_from([Storage(), MMIO, Mmio(accesses(BYTES))]),
+        ),
+        max_size=6,
+    )
+)
+def test_merging_keeps_the_behaviour_of_every_address(regions):
+    behaviors: dict[int, set] = {}
+    for each in regions:
+        for address in range(each.address_base_bytes, each.end_bytes):
+            behaviors.setdefault(address, set()).add(each.behavior)
+    conflicts = any(len(each) > 1 for each in behaviors.values())
+    assert bool(list(region_conflicts(regions))) is conflicts
+    if conflicts:
+        return
+    merged, place_of = merge_regions(regions)
+    assert not any(region_findings(merged)) or not regions
+    assert {a: {r.behavior} for r in merged for a in range(r.address_base_bytes, r.end_bytes)} == (
+        behaviors
+    )
+    for position, each in enumerate(regions):
+        whole = merged[place_of[position]]
+        assert whole.address_base_bytes <= each.address_base_bytes < each.end_bytes
+        assert each.end_bytes <= whole.end_bytes
+
+
+@pytest.mark.parametrize(
+    ("accepted", "accepts"),
+    [
+        (accesses(WORDS), True),
+        (accesses(WORDS, BYTES), True),
+        (accesses(access(ELEMENT, ((8, 64),), read=ZERO_EXTEND)), True),
+        (accesses(BYTES), False),
+        (accesses(access(CONTIGUOUS, (32,), (1,), read=ZERO_EXTEND)), False),
+        (accesses(access(ELEMENT, (32,), index_bits=(64,), read=ZERO_EXTEND)), False),
+        (accesses(access(ELEMENT, (32,), read=EXACT)), False),
+        (accesses(replace(WORDS, source_alignment=AlignmentDomain(UnsignedDomain.of(2)))), False),
+        (accesses(STORED), False),
+    ],
+    ids=["same", "more", "wider", "width", "form", "index", "subword", "alignment", "direction"],
+)
+def test_a_selected_region_accepts_every_access(accepted, accepts):
+    regions = (GOOD.regions[0], replace(GOOD.regions[1], behavior=Mmio(accepted)))
+    if accepts:
+        contract = replace(GOOD, regions=regions, capabilities=(LOADS,))
+        assert MemoryServiceContract.of(regions, GOOD.resource_contract, [LOADS]) == contract
+        return
+    refused = [("capabilities[0].access_domain", "service-region-access")]
+    assert findings(replace, GOOD, regions=regions, capabilities=(LOADS,)) == refused
+    assert (
+        findings(MemoryServiceContract.of, regions, GOOD.resource_contract, [LOADS, STORES])[:1]
+        == refused
+    )
+    elsewhere = replace(LOADS, service_region_ordinals=(0,))
+    assert replace(GOOD, regions=regions, capabilities=(elsewhere,)).regions == regions
+
+
+def test_an_access_may_be_accepted_by_several_classes_together():
+    """Neither class of the region covers the capability's one class; together they do."""
+    low, high = (
+        access(ELEMENT, ((8, 32),), read=ZERO_EXTEND),
+        access(ELEMENT, ((16, 64),), ((1, 1),), index_bits=(32, 64), read=ZERO_EXTEND),
+    )
+    whole = access(ELEMENT, ((8, 64),), read=ZERO_EXTEND)
+    regions = (GOOD.regions[0], replace(GOOD.regions[1], behavior=Mmio(accesses(low, high))))
+    wide = replace(LOADS, access_domain=accesses(whole))
+    assert replace(GOOD, regions=regions, capabilities=(wide,)).capabilities == (wide,)
+    wider = replace(LOADS, access_domain=accesses(access(ELEMENT, ((8, 65),), read=ZERO_EXTEND)))
+    assert findings(replace, GOOD, regions=regions, capabilities=(wider,)) == [
+        ("capabilities[0].access_domain", "service-region-access")
+    ]
 
 
 def test_a_service_has_a_region():

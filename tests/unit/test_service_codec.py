@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.errors import Invalid, Unsupported
+from fabricgen.errors import Invalid
 from fabricgen.records import access_codec, actor_codec, resource_codec, service_codec
 from fabricgen.records.consistency import (
     NO_CONSISTENCY,
@@ -17,6 +17,7 @@ from fabricgen.records.service import (
     MemoryServiceCapability,
     MemoryServiceContract,
     MemoryServiceRegion,
+    Mmio,
 )
 from fabricgen.records.service_codec import decode, encode
 from fabricgen.vocab.fabric import ReadSubwordSemantics, ReleaseVisibilityPoint
@@ -92,11 +93,13 @@ def test_trailing_bytes_are_rejected(wire, extra):
 REGION_TAG = slice(24, 28)
 
 
-def test_an_mmio_region_is_legal_and_not_built():
+def test_the_accepted_domain_of_an_mmio_region_is_framed_behind_its_tag():
+    registers = replace(SMALL.regions[0], behavior=Mmio(WORDS))
+    record = replace(SMALL, regions=(registers, SMALL.regions[1]))
     wire = bytearray(encode(SMALL))
     wire[REGION_TAG] = u32(1) + framed(access_codec.encode(WORDS))
-    with pytest.raises(Unsupported, match=r"^regions\[0\]\.behavior: .*region-mmio-not-built"):
-        decode(bytes(wire))
+    assert encode(record) == bytes(wire)
+    assert decode(bytes(wire)) == record
 
 
 def test_an_mmio_region_needs_its_accesses():
@@ -104,20 +107,6 @@ def test_an_mmio_region_needs_its_accesses():
     wire[REGION_TAG] = u32(1) + framed(b"\0")
     with pytest.raises(Invalid, match=r"^regions\[0\]\.behavior\.accepted_access_domain"):
         decode(bytes(wire))
-
-
-#: The beat width of the one capability, before its use patterns and consistency binding.
-BEAT = slice(-24, -16)
-
-
-def test_what_is_illegal_is_told_before_what_is_not_built():
-    wire = bytearray(encode(SMALL))
-    assert wire[BEAT] == u64(64)
-    wire[BEAT] = u64(0)
-    wire[REGION_TAG] = u32(1) + framed(access_codec.encode(WORDS))
-    with pytest.raises(Invalid) as caught:
-        decode(bytes(wire))
-    assert [finding.code for finding in caught.value.diagnostics] == ["service-beat-width"]
 
 
 def test_an_unknown_region_behaviour_is_refused():

@@ -233,6 +233,10 @@ RULES: dict[str, Rule] = {
         "This generator realises plain loads and stores, not atomic ones.",
         "Dynamic Consistency Execution",
     ),
+    "region-mmio": Rule(
+        "This generator realises storage regions only, no device registers.",
+        "Local Memory Service",
+    ),
     "consistency-provider": Rule(
         "This generator realises no consistency provider.", "Dynamic Consistency Execution"
     ),

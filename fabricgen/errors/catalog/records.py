@@ -332,8 +332,12 @@ RULES: dict[str, Rule] = {
         "none.",
         "Local Memory Service",
     ),
-    "region-mmio-not-built": Rule(
-        "MMIO regions are legal; this generator has no hardware for them yet.",
+    "service-region-behavior": Rule(
+        "Regions that overlap do not behave differently: each address has one behaviour.",
+        "Local Memory Service",
+    ),
+    "service-region-access": Rule(
+        "Every region that a capability selects accepts its complete access domain.",
         "Local Memory Service",
     ),
     "service-region-empty": Rule(
