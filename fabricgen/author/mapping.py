@@ -12,7 +12,8 @@ from fabricgen.author.mapping_document import (
     RowDocument,
 )
 from fabricgen.author.mapping_edges import BoundRow, Edges, edge_place
-from fabricgen.author.row_access import Selection, access_place, select
+from fabricgen.author.row_access import Selection, select
+from fabricgen.author.row_actor import access_place, row_base
 from fabricgen.author.row_ordinals import row_ordinals
 from fabricgen.author.toml import read_toml
 from fabricgen.errors import Diagnostic
@@ -162,12 +163,13 @@ class _Table:
         context = ordinal if self.is_temporal else 0
         selection = select(self.memory, port, context, document, where, self.findings)
         target = self._target(port, selection, document, f"{where}.target")
+        base = row_base(document, where, self.findings)
         if selection is None or target is None:
             return None
         alternative = self.ports[port].capability_alternatives[selection.alternative]
         inputs, results = active_roles(alternative, selection.actor, selection.access)
         bound = BoundRow(where, document, inputs, results)
-        return _SelectedRow(bound, port, selection, target)
+        return _SelectedRow(bound, port, selection, base, target)
 
     def _target(
         self, port: int, selection: Selection | None, document: RowDocument, where: str
@@ -219,11 +221,12 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class _SelectedRow:
-    """One row whose port, alternative and target are known."""
+    """One row whose port, alternative, base and target are known."""
 
     bound: BoundRow
     port: int
     selection: Selection
+    base: int
     target: MemoryDispatchTarget
 
     def operation_row(self, edges: Edges) -> OperationRow:
@@ -234,7 +237,7 @@ class _SelectedRow:
             use_pattern=self.selection.use_pattern,
             actor=self.selection.actor,
             access=self.selection.access,
-            base_addr=self.bound.document.base,
+            base_addr=self.base,
             sources=edges.sources(self.bound),
             destinations=edges.destinations(self.bound),
             service_target=self.target,

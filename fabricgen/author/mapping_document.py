@@ -1,45 +1,34 @@
 """The mapping document: which software access each port of a memory carries out."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import Field, Tag
+from pydantic import ConfigDict, Field, JsonValue, Tag
 
 from fabricgen.author.document import Document
-from fabricgen.author.fields import Name, Positive, Unsigned, by_key
+from fabricgen.author.fields import Name, Unsigned, by_key
+from fabricgen.author.row_document import (
+    AccessDocument,
+    CmpxchgDocument,
+    FenceDocument,
+    RmwDocument,
+)
 from fabricgen.check.names import LABEL
 
 __all__ = [
+    "CmpxchgRowDocument",
+    "FenceRowDocument",
     "InputDocument",
     "LoadRowDocument",
     "MappingDocument",
     "MemoryMappingDocument",
     "OutputDocument",
-    "RowAccessDocument",
+    "RmwRowDocument",
     "RowDocument",
     "StoreRowDocument",
 ]
 
 #: A row and one of its results or operands.
 _RowRole = Annotated[str, Field(pattern=rf"^{LABEL.pattern}\.[a-z]+$")]
-
-
-class RowAccessDocument(Document):
-    """The exact access of one row."""
-
-    form: Literal["element", "contiguous", "indexed"] = Field(
-        description="One element; consecutive elements from one address; one address per lane."
-    )
-    element_bits: Positive = Field(description="Width of one memory element, in bits.")
-    lanes: Positive = Field(description="Flattened lanes; 1 for an element access.")
-    mask: Literal["absent", "dynamic"] = Field(
-        description="Without a mask, or with a mask token per firing."
-    )
-    index_bits: Positive = Field(description="Width of one element index, in bits.")
-    pattern: Name = Field(description="Use pattern of the port.")
-    volatile: bool | None = Field(
-        default=None,
-        description="Volatility of the access; needed where the port admits both values.",
-    )
 
 
 class InputDocument(Document):
@@ -78,34 +67,102 @@ class OutputDocument(Document):
     )
 
 
+_ADDRESS = "Index or pointer, or those of all lanes."
+_MASK = "Lane mask."
+_CONTROL = "Go-ahead of a firing."
+_COMPLETION = "End of a firing."
+
+
 class LoadInputsDocument(Document):
     """Operands of a load."""
 
-    address: InputDocument | None = Field(default=None, description="Index, or all lanes' indices.")
-    mask: InputDocument | None = Field(default=None, description="Lane mask.")
-    control: InputDocument | None = Field(default=None, description="Go-ahead of a firing.")
+    address: InputDocument | None = Field(default=None, description=_ADDRESS)
+    mask: InputDocument | None = Field(default=None, description=_MASK)
+    control: InputDocument | None = Field(default=None, description=_CONTROL)
 
 
 class StoreInputsDocument(Document):
     """Operands of a store."""
 
-    address: InputDocument | None = Field(default=None, description="Index, or all lanes' indices.")
+    address: InputDocument | None = Field(default=None, description=_ADDRESS)
     data: InputDocument | None = Field(default=None, description="The payload to store.")
-    mask: InputDocument | None = Field(default=None, description="Lane mask.")
-    control: InputDocument | None = Field(default=None, description="Go-ahead of a firing.")
+    mask: InputDocument | None = Field(default=None, description=_MASK)
+    control: InputDocument | None = Field(default=None, description=_CONTROL)
+
+
+class RmwInputsDocument(Document):
+    """Operands of a read-modify-write."""
+
+    address: InputDocument | None = Field(default=None, description=_ADDRESS)
+    update: InputDocument | None = Field(
+        default=None, description="What is combined with the memory contents."
+    )
+    mask: InputDocument | None = Field(default=None, description=_MASK)
+    control: InputDocument | None = Field(default=None, description=_CONTROL)
+
+
+class CmpxchgInputsDocument(Document):
+    """Operands of a compare-exchange."""
+
+    address: InputDocument | None = Field(default=None, description=_ADDRESS)
+    expected: InputDocument | None = Field(
+        default=None, description="What the memory contents are compared to."
+    )
+    desired: InputDocument | None = Field(
+        default=None, description="What is stored where they are equal."
+    )
+    mask: InputDocument | None = Field(default=None, description=_MASK)
+    control: InputDocument | None = Field(default=None, description=_CONTROL)
+
+
+class FenceInputsDocument(Document):
+    """Operands of a fence."""
+
+    control: InputDocument | None = Field(default=None, description=_CONTROL)
 
 
 class LoadOutputsDocument(Document):
     """Results of a load."""
 
     data: OutputDocument | None = Field(default=None, description="The loaded payload.")
-    completion: OutputDocument | None = Field(default=None, description="End of a firing.")
+    completion: OutputDocument | None = Field(default=None, description=_COMPLETION)
 
 
 class StoreOutputsDocument(Document):
     """Results of a store."""
 
-    completion: OutputDocument | None = Field(default=None, description="End of a firing.")
+    completion: OutputDocument | None = Field(default=None, description=_COMPLETION)
+
+
+class RmwOutputsDocument(Document):
+    """Results of a read-modify-write."""
+
+    old: OutputDocument | None = Field(
+        default=None, description="The memory contents before the firing."
+    )
+    completion: OutputDocument | None = Field(default=None, description=_COMPLETION)
+
+
+class CmpxchgOutputsDocument(Document):
+    """Results of a compare-exchange."""
+
+    old: OutputDocument | None = Field(
+        default=None, description="The memory contents before the firing."
+    )
+    success: OutputDocument | None = Field(
+        default=None, description="One bit per lane: whether it was stored."
+    )
+    completion: OutputDocument | None = Field(default=None, description=_COMPLETION)
+
+
+class FenceOutputsDocument(Document):
+    """Results of a fence."""
+
+    completion: OutputDocument | None = Field(default=None, description=_COMPLETION)
+
+
+_INPUTS = "Where the operands come from."
+_OUTPUTS = "Where the results go."
 
 
 class _RowDocument(Document):
@@ -116,37 +173,79 @@ class _RowDocument(Document):
         "memory, and the port's own of a spatial one.",
     )
     port: Name = Field(description="Port that carries the row out.")
-    base: Unsigned = Field(description="Byte address of element 0.")
-    target: Name = Field(description="Service that is accessed: local, or a manager by name.")
+    target: Name = Field(
+        description="Service that is accessed, or that orders a fence: local, or a manager by name."
+    )
 
 
-class LoadRowDocument(_RowDocument):
+class _AddressedRowDocument(_RowDocument):
+    base: Unsigned | None = Field(
+        default=None,
+        description="Byte address of element 0; exactly where addresses are indices.",
+    )
+
+
+def _based(key: str) -> ConfigDict:
+    """What JSON Schema says of a row whose operation stands under ``key``: a base or a pointer."""
+    pointer: JsonValue = {"properties": {key: {"required": ["pointer"]}}}
+    return ConfigDict(json_schema_extra={"oneOf": [{"required": ["base"]}, pointer]})
+
+
+class LoadRowDocument(_AddressedRowDocument):
     """A row that loads."""
 
-    load: RowAccessDocument = Field(description="The access.")
-    inputs: LoadInputsDocument = Field(
-        default=LoadInputsDocument(), description="Where the operands come from."
-    )
-    outputs: LoadOutputsDocument = Field(
-        default=LoadOutputsDocument(), description="Where the results go."
-    )
+    model_config = _based("load")
+
+    load: AccessDocument = Field(description="The access.")
+    inputs: LoadInputsDocument = Field(default=LoadInputsDocument(), description=_INPUTS)
+    outputs: LoadOutputsDocument = Field(default=LoadOutputsDocument(), description=_OUTPUTS)
 
 
-class StoreRowDocument(_RowDocument):
+class StoreRowDocument(_AddressedRowDocument):
     """A row that stores."""
 
-    store: RowAccessDocument = Field(description="The access.")
-    inputs: StoreInputsDocument = Field(
-        default=StoreInputsDocument(), description="Where the operands come from."
-    )
-    outputs: StoreOutputsDocument = Field(
-        default=StoreOutputsDocument(), description="Where the results go."
-    )
+    model_config = _based("store")
+
+    store: AccessDocument = Field(description="The access.")
+    inputs: StoreInputsDocument = Field(default=StoreInputsDocument(), description=_INPUTS)
+    outputs: StoreOutputsDocument = Field(default=StoreOutputsDocument(), description=_OUTPUTS)
+
+
+class RmwRowDocument(_AddressedRowDocument):
+    """A row that reads, modifies and writes in one atomic action."""
+
+    model_config = _based("rmw")
+
+    rmw: RmwDocument = Field(description="The access.")
+    inputs: RmwInputsDocument = Field(default=RmwInputsDocument(), description=_INPUTS)
+    outputs: RmwOutputsDocument = Field(default=RmwOutputsDocument(), description=_OUTPUTS)
+
+
+class CmpxchgRowDocument(_AddressedRowDocument):
+    """A row that compares and exchanges."""
+
+    model_config = _based("cmpxchg")
+
+    cmpxchg: CmpxchgDocument = Field(description="The access.")
+    inputs: CmpxchgInputsDocument = Field(default=CmpxchgInputsDocument(), description=_INPUTS)
+    outputs: CmpxchgOutputsDocument = Field(default=CmpxchgOutputsDocument(), description=_OUTPUTS)
+
+
+class FenceRowDocument(_RowDocument):
+    """A row that orders accesses and makes none."""
+
+    fence: FenceDocument = Field(description="The fence.")
+    inputs: FenceInputsDocument = Field(default=FenceInputsDocument(), description=_INPUTS)
+    outputs: FenceOutputsDocument = Field(default=FenceOutputsDocument(), description=_OUTPUTS)
 
 
 RowDocument = Annotated[
-    Annotated[LoadRowDocument, Tag("~load")] | Annotated[StoreRowDocument, Tag("~store")],
-    by_key("load", "store"),
+    Annotated[LoadRowDocument, Tag("~load")]
+    | Annotated[StoreRowDocument, Tag("~store")]
+    | Annotated[RmwRowDocument, Tag("~rmw")]
+    | Annotated[CmpxchgRowDocument, Tag("~cmpxchg")]
+    | Annotated[FenceRowDocument, Tag("~fence")],
+    by_key("load", "store", "rmw", "cmpxchg", "fence"),
 ]
 
 

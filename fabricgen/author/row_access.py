@@ -1,28 +1,22 @@
 """The capability alternative that carries out one row of a mapping."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fabricgen.author.findings import Findings, lookup, with_endpoint_names
-from fabricgen.author.mapping_document import LoadRowDocument, RowAccessDocument, RowDocument
+from fabricgen.author.mapping_document import RowDocument
+from fabricgen.author.row_actor import access_place, exact_access, exact_actors, operation
+from fabricgen.author.row_document import FenceDocument
 from fabricgen.author.row_ordinals import context_count
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.contract import document_pattern, use_pattern_key
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.schema.actor import (
-    CanonicalActorProjection,
-    CanonicalMemoryAccessView,
-    PlainContract,
-)
-from fabricgen.vocab.dataflow import (
-    MemoryAccessForm,
-    MemoryAddressForm,
-    MemoryMaskForm,
-    OperationSchemaId,
-)
+from fabricgen.records.port import MemoryCapabilityAlternative
+from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.schema.contract import CompareExchangeContract
 
-__all__ = ["Selection", "access_place", "select"]
+__all__ = ["Selection", "select"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +26,7 @@ class Selection:
     alternative: int
     use_pattern: int
     actor: CanonicalActorProjection
-    access: CanonicalMemoryAccessView
-
-
-#: Document key of each part of an access judgement; the rest is about the access as a whole.
-_KEYS = {
-    "access.form": "form",
-    "access.element_bits": "element_bits",
-    "access.lane_count": "lanes",
-    "access.mask_form": "mask",
-    "access.address_lane_bits": "index_bits",
-    "actor.contract": "volatile",
-    "use_pattern": "pattern",
-}
+    access: CanonicalMemoryAccessView | None
 
 
 def select(
@@ -60,40 +42,40 @@ def select(
     Where none does, every alternative of the row's operation says why. ``context`` is the
     requester whose use pattern stands for the document's: the row itself if it is Temporal, else 0.
     """
-    operation, body = _operation(document)
-    place = f"{where}.{_key(document)}"
-    access = findings.attempt(
-        lambda field: access_place(where, document, f"access.{field}"),
-        lambda: _access(body),
-    )
-    patterns = lookup([body.pattern], memory.names.patterns[port], f"{place}.pattern", findings)
-    if access is None or patterns is None or memory.occurrence.engine is None:
+    written = operation(document)
+    place = f"{where}.{written.key}"
+    actors = exact_actors(document, where, findings)
+    access = exact_access(document, where, findings)
+    pattern = written.body.pattern
+    patterns = lookup([pattern], memory.names.patterns[port], f"{place}.pattern", findings)
+    is_fence = isinstance(written.body, FenceDocument)
+    if not actors or (access is None and not is_fence) or patterns is None:
         return None
-    values = (False, True) if body.volatile is None else (body.volatile,)
-    alternatives = memory.occurrence.engine.ports[port].capability_alternatives
+    alternatives = _alternatives(memory, port)
     key = use_pattern_key(patterns[0], context, context_count(memory))
     tried = [
-        (Selection(ordinal, key, _actor(operation, volatile), access), ordinal)
+        Selection(ordinal, key, actor, access)
         for ordinal, alternative in enumerate(alternatives)
-        if alternative.actor_contract_domain.actor_schema is operation
-        for volatile in values
+        if alternative.actor_contract_domain.actor_schema is written.schema
+        for actor in actors
     ]
-    verdicts = [(selection, _refusal(memory, port, selection)) for selection, _ in tried]
+    verdicts = [(selection, _refusal(memory, port, selection)) for selection in tried]
     accepted = [selection for selection, refusal in verdicts if not refusal]
     if len(accepted) == 1:
         return accepted[0]
     name = memory.names.ports[port]
     if accepted:
-        findings.add(
-            "missing-key",
-            f"{place}.volatile",
-            f"The key must be present where port {name} admits both values, not absent",
-        )
+        for open_key in _open_keys(accepted):
+            findings.add(
+                "missing-key",
+                f"{place}.{open_key}",
+                f"The key must be present where port {name} admits both values, not absent",
+            )
     elif not verdicts:
         findings.add(
             "actor-schema-not-accepted",
             place,
-            f"Port {name} must have a {_key(document)} alternative for this row, not none",
+            f"Port {name} must have a {written.key} alternative for this row, not none",
         )
     else:
         findings.diagnostics += (
@@ -103,40 +85,19 @@ def select(
     return None
 
 
-def access_place(where: str, document: RowDocument, field: str) -> str:
-    """Place of a row's field, as ``plan`` names it, in the document's row at ``where``."""
-    body = f"{where}.{_key(document)}"
-    if field in _KEYS:
-        return f"{body}.{_KEYS[field]}"
-    if field.startswith(("access", "actor", "alternative", "capability_alternative")):
-        return body
-    keys = {"base_addr": "base", "service_target": "target", "port": "port"}
-    return f"{where}.{keys[field]}" if field in keys else where
+def _alternatives(memory: NamedMemory, port: int) -> tuple[MemoryCapabilityAlternative, ...]:
+    engine = memory.occurrence.engine
+    return () if engine is None else engine.ports[port].capability_alternatives
 
 
-def _key(document: RowDocument) -> str:
-    return "load" if isinstance(document, LoadRowDocument) else "store"
-
-
-def _operation(document: RowDocument) -> tuple[OperationSchemaId, RowAccessDocument]:
-    if isinstance(document, LoadRowDocument):
-        return OperationSchemaId.DATAFLOW_LOAD, document.load
-    return OperationSchemaId.DATAFLOW_STORE, document.store
-
-
-def _actor(operation: OperationSchemaId, volatile: bool) -> CanonicalActorProjection:
-    return CanonicalActorProjection(operation, PlainContract(volatile))
-
-
-def _access(document: RowAccessDocument) -> CanonicalMemoryAccessView:
-    return CanonicalMemoryAccessView(
-        form=MemoryAccessForm[document.form.upper()],
-        address_form=MemoryAddressForm.ROOT_RELATIVE,
-        element_bits=document.element_bits,
-        lane_count=document.lanes,
-        mask_form=MemoryMaskForm[document.mask.upper()],
-        address_lane_bits=document.index_bits,
-    )
+def _open_keys(accepted: Sequence[Selection]) -> Iterator[str]:
+    """Truth values that a row leaves open and that its port does not decide."""
+    contracts = [each.actor.contract for each in accepted]
+    exchanges = [each for each in contracts if isinstance(each, CompareExchangeContract)]
+    if len({each.weak for each in exchanges}) > 1:
+        yield "weak"
+    if len({each.volatile for each in contracts}) > 1:
+        yield "volatile"
 
 
 def _refusal(memory: NamedMemory, port: int, selection: Selection) -> tuple[Diagnostic, ...]:
@@ -157,7 +118,7 @@ def _explained(
     where: str,
     verdicts: list[tuple[Selection, tuple[Diagnostic, ...]]],
 ) -> Iterable[Diagnostic]:
-    """Every alternative's refusal, once, with the volatility that it minds least."""
+    """Every alternative's refusal, once, with the open truth values that it minds least."""
     least: dict[int, tuple[Diagnostic, ...]] = {}
     for selection, refusal in verdicts:
         known = least.get(selection.alternative)
@@ -179,10 +140,8 @@ def _pattern_message(
     memory: NamedMemory, port: int, alternative: int, document: RowDocument
 ) -> str:
     """Say with the document's names which patterns an alternative has."""
-    engine = memory.occurrence.engine
-    ports = () if engine is None else engine.ports
-    keys = ports[port].capability_alternatives[alternative].admissible_use_patterns
+    keys = _alternatives(memory, port)[alternative].admissible_use_patterns
     ordinals = {document_pattern(key, context_count(memory))[0] for key in keys}
     names = [name for i, name in enumerate(memory.names.patterns[port]) if i in ordinals]
-    _, body = _operation(document)
-    return f"The use pattern must be one of {', '.join(names)}, not {body.pattern}"
+    pattern = operation(document).body.pattern
+    return f"The use pattern must be one of {', '.join(names)}, not {pattern}"

@@ -3,8 +3,12 @@
 Every function returns findings, empty when the answer is yes.
 """
 
+import enum
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import cast
 
+from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.roles import active_roles, role_bits
@@ -18,6 +22,7 @@ from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
 from fabricgen.schema.actor import access_findings as view_findings
+from fabricgen.schema.contract import MemoryContract
 from fabricgen.schema.memory import MEMORY_SCHEMAS, MemoryActorSchema
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import (
@@ -72,11 +77,36 @@ def actor_findings(
             f"The actor must be {domain.actor_schema.name}, not {actor.schema_id.name}",
         )
     elif not domain.contains(actor):
+        yield from _contract_findings(domain, actor.contract)
+
+
+def _contract_findings(
+    domain: MemoryActorContractDomain, contract: MemoryContract
+) -> Iterator[Diagnostic]:
+    """Say what keeps the contract out, by the clause of its variant that misses least."""
+    alike = [clause for clause in domain.contract_clauses if clause.tag is contract.variant]
+    if not alike:
+        variants = dict.fromkeys(clause.tag.name for clause in domain.contract_clauses)
         yield Diagnostic(
             "actor-contract-not-accepted",
             "actor.contract",
-            f"The contract must lie in one of {list(domain.contract_clauses)!r}, "
-            f"not {actor.contract!r}",
+            f"The contract must be {_listed(variants)}, not {contract.variant.name}",
+        )
+        return
+    names = [field.name for field in fields(contract)]
+    misses = (
+        [
+            (name, values, value)
+            for name, values, value in zip(names, clause.inventories, contract.values, strict=False)
+            if value not in values
+        ]
+        for clause in alike
+    )
+    for name, values, value in min(misses, key=len):
+        yield Diagnostic(
+            "actor-contract-not-accepted",
+            f"actor.contract.{name}",
+            f"The {name} must be {_listed(map(_spelled, values))}, not {_spelled(value)}",
         )
 
 
@@ -241,6 +271,23 @@ def _pattern_findings(
             f"The use pattern must be one of {list(alternative.admissible_use_patterns)}, "
             f"not {use_pattern}",
         )
+
+
+def _spelled(value: object) -> str:
+    """A value of a contract in a message."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case None:
+            return "Absent"
+        case SyncScope(kind):
+            return kind.name
+        case tuple():
+            return "/".join(map(_spelled, cast("tuple[object, ...]", value)))
+        case enum.Enum():
+            return value.name
+        case _:
+            raise TypeError(f"A contract has no value {value!r}")
 
 
 def _domain(domain: UnsignedDomain) -> str:

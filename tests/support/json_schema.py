@@ -56,6 +56,13 @@ def _required(argument, value, *_):
         yield from (f"{where}: {key} is absent" for key in argument if key not in value)
 
 
+def _dependent(argument, value, *_):
+    where = _[-1]
+    for key, needed in argument.items() if isinstance(value, dict) else ():
+        if key in value:
+            yield from (f"{where}: {other} is absent" for other in needed if other not in value)
+
+
 def _items(argument, value, _, root, where):
     for index, item in enumerate(value if isinstance(value, list) else ()):
         yield from errors(argument, item, root, f"{where}[{index}]")
@@ -96,6 +103,7 @@ _KEYWORDS = {
     "properties": _properties,
     "additionalProperties": _additional,
     "required": _required,
+    "dependentRequired": _dependent,
     "items": _items,
     "anyOf": _count(1, None),
     "oneOf": _count(1, 1),

@@ -172,8 +172,8 @@ BAD = [
     (
         (*STORE_ROW, "store"),
         None,
-        "memory.mem0.row[0]: The value must be a table with load or store, not a table "
-        "with name, port, base, target [wrong-type]",
+        "memory.mem0.row[0]: The value must be a table with load, store, rmw, cmpxchg or "
+        "fence, not a table with name, port, base, target [wrong-type]",
     ),
     (
         (*STORE_ROW, "port"),

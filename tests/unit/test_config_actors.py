@@ -11,199 +11,43 @@ from fabricgen.config.codec import decode_configuration, encode_configuration
 from fabricgen.config.layout import carrier_layout
 from fabricgen.config.storable import storable_mask
 from fabricgen.errors import FabricError
-from fabricgen.plan.contract import port_contract
 from fabricgen.plan.realisation import unsupported
 from fabricgen.plan.roles import active_roles, role_bits
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.plan.rows import Active, OperationRow, ResultDestination, RoleSource
 from fabricgen.plan.support import supports_memory_access
-from fabricgen.records.access import OrdinaryData, PointerAddressed, PointerFormat
-from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
+from fabricgen.records.access import PointerFormat
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import Fabric
-from fabricgen.records.port import MemoryOperationPort
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
-from fabricgen.schema.contract import PlainContract, contract_of
-from fabricgen.schema.memory import MEMORY_SCHEMAS
-from fabricgen.vocab.dataflow import MemoryAddressForm, MemoryMaskForm, ServiceValueRole
-from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from fabricgen.schema.contract import PlainContract
+from fabricgen.vocab.dataflow import MemoryAddressForm, MemoryMaskForm
+from tests.support.actor_memories import (
+    ALL,
+    FIELDS,
+    PLAIN,
+    POINTERS,
+    PORTS,
+    ROLE,
+    ROWS,
+    WIDE,
+    both_granularities,
+    machine,
+)
 from tests.support.actors import (
     ACTORS,
     CAS,
     FENCE,
-    KIND,
     LANE,
     LOAD,
-    ORDER,
     RMW,
     SCALAR,
     STORE,
-    SYSTEM,
-    THREAD,
-    WHOLE,
     actors,
-    alternative,
     atomic_access,
     exact,
 )
-from tests.support.capabilities import CONTIGUOUS, ELEMENT, INDEXED, READ, WRITE, access
-from tests.support.memories import memory
-
-DIRECT, LANES = MemoryPortTransactionProjection
-ROLE = ServiceValueRole
-WIDE, NEAR = PointerFormat(0, 64, 48), PointerFormat(1, 32, 32)
-PAYLOAD = {ROLE.ADDRESS: 256, ROLE.MASK: 4, ROLE.CONTROL: 0, ROLE.SUCCESS: 4, ROLE.COMPLETION: 0}
-FIELDS = {
-    LOAD: {"orderings": [ORDER.ACQUIRE, ORDER.SEQ_CST], "volatile": [False, True]},
-    STORE: {"orderings": [ORDER.RELEASE, ORDER.SEQ_CST], "scopes": [SYSTEM, THREAD]},
-    RMW: {"kinds": [KIND.ADD, KIND.XCHG, KIND.FMINIMUM_NUM]},
-    CAS: {"orderings": [(ORDER.SEQ_CST,) * 2, (ORDER.RELEASE, ORDER.MONOTONIC)], "weak": [0, 1]},
-    FENCE: {"orderings": [ORDER.ACQ_REL, ORDER.SEQ_CST], "scopes": [SYSTEM, THREAD]},
-}
-FIELDS[CAS]["weak"] = [False, True]
-PLAIN = MemoryActorContractDomain.of(LOAD, LoadStorePlain((False,)))
-
-
-def port_of(alternatives, semantics, slots):
-    schema = MEMORY_SCHEMAS[alternatives[0].actor_contract_domain.actor_schema]
-    bound = {end for each in alternatives for _, end in each.role_to_endpoint}
-    roles = {role for each in alternatives for role, _ in each.role_to_endpoint}
-    inputs = [role for role in schema.input_roles if role in roles]
-    contract = port_contract(
-        in_flight=(4, 4),
-        result_holding=(4, 4),
-        operand_depths=(2,) * len(inputs),
-        transactions=slots,
-    )
-    return MemoryOperationPort.of(bound, contract, semantics, alternatives)
-
-
-def machine(*ports, connections=()):
-    """A memory whose ports are lists of (schema, domain, classes, pattern), behind one manager."""
-    names, at = {}, {}
-    for results in (False, True):
-        for number, described in enumerate(ports):
-            schema = MEMORY_SCHEMAS[described[0][0]]
-            for role in schema.result_roles if results else schema.input_roles:
-                at[number, role] = len(names)
-                names[f"p{number}_{role.name.lower()}"] = PAYLOAD.get(role, 256)
-    records = []
-    for number, described in enumerate(ports):
-        listed = []
-        for schema, domain, classes, pattern in described:
-            made = alternative(schema, *classes, domain=domain, patterns=(pattern,))
-            bound = tuple((role, at[number, role]) for role, _ in made.role_to_endpoint)
-            listed.append(replace(made, role_to_endpoint=bound))
-        two = len({each[3] for each in described}) > 1
-        semantics, slots = ((DIRECT, LANES), (1, 4)) if two else ((DIRECT,), (1,))
-        records.append(port_of(listed, semantics, slots))
-    inputs = sum(name_is_input(number, role, ports) for number, role in at)
-    return memory(names, inputs, records, None, managers={"ext0": 64}, connections=connections)
-
-
-def name_is_input(number, role, ports):
-    return role in MEMORY_SCHEMAS[ports[number][0][0]].input_roles
-
-
-def both_granularities(schema):
-    """Scalar and whole-payload elements, and masked lanes."""
-    return [
-        (
-            schema,
-            actors(schema, granularity=[SCALAR, WHOLE], **FIELDS[schema]),
-            [atomic_access(schema)],
-            0,
-        ),
-        (
-            schema,
-            actors(schema, granularity=[LANE], **FIELDS[schema]),
-            [
-                atomic_access(schema, CONTIGUOUS, mask=True),
-                atomic_access(schema, INDEXED, lanes=(2, 4)),
-            ],
-            1,
-        ),
-    ]
-
-
-POINTERS = [
-    (
-        LOAD,
-        PLAIN,
-        [
-            replace(
-                access(form, element=(64,), lanes=lanes),
-                address_form=MemoryAddressForm.POINTER_ADDRESSED,
-                address_domain=PointerAddressed.of(WIDE, NEAR),
-                data_pointer_formats=(OrdinaryData(), WIDE),
-            )
-            for form, lanes in ((ELEMENT, (1,)), (INDEXED, (4,)))
-        ]
-        + [access(ELEMENT)],
-        0,
-    )
-]
-ALL = machine(
-    *(both_granularities(each) for each in ACTORS if each is not FENCE),
-    [(FENCE, actors(FENCE, **FIELDS[FENCE]), [], 0)],
-    POINTERS,
-)
-
-
-def members(domain):
-    return [v for i in domain.intervals for v in range(i.lower, min(i.upper, i.lower + 3) + 1)]
-
-
-@st.composite
-def rows(draw, ordinal):
-    """Any legal row of one port of ``ALL``."""
-    port = ALL.occurrence.engine.ports[ordinal]
-    number = draw(st.integers(0, len(port.capability_alternatives) - 1))
-    chosen = port.capability_alternatives[number]
-    domain = chosen.actor_contract_domain
-    clause = draw(st.sampled_from(domain.contract_clauses))
-    values = [draw(st.sampled_from(each)) for each in clause.inventories]
-    accesses = chosen.parameterized_access_domain
-    view = None
-    if accesses is not None:
-        each = draw(st.sampled_from(accesses.access_classes))
-        address = draw(st.sampled_from(each.address_pointer_formats or (None,)))
-        data = draw(st.sampled_from(each.data_pointer_formats))
-        is_plain = isinstance(clause, LoadStorePlain)
-        exponents = members(each.source_alignment.accepted_log2_byte_alignments)
-        view = CanonicalMemoryAccessView(
-            each.access_form,
-            each.address_form,
-            draw(st.sampled_from(members(each.element_width_bits))),
-            draw(st.sampled_from(members(each.flattened_lane_count))),
-            draw(st.sampled_from(each.mask_forms)),
-            32 if address is None else address.representation_bits,
-            1 if is_plain else 1 << draw(st.sampled_from(exponents)),
-            address,
-            None if data == OrdinaryData() else data,
-        )
-    if view is not None and view.form is not ELEMENT:
-        # The hardware of a manager gives up volatile vectors.
-        values[-1] = False
-    contract = contract_of(clause.tag, values, 1 if view is None else view.source_alignment_bytes)
-    actor = CanonicalActorProjection(domain.actor_schema, contract)
-    inputs, results = active_roles(chosen, actor, view)
-    has_base = view is not None and view.address_pointer_format is None
-    return OperationRow(
-        ordinal,
-        number,
-        chosen.admissible_use_patterns[0],
-        actor,
-        view,
-        draw(st.integers(0, 2**61 - 1)) * 8 if has_base else 0,
-        tuple((role, RoleSource()) for role, _ in inputs),
-        tuple((role, ResultDestination(expose=True)) for role, _ in results),
-        ManagerEndpointTarget(0),
-    )
-
-
-PORTS = len(ALL.occurrence.engine.ports)
-ROWS = st.integers(0, PORTS - 1).flatmap(rows)
+from tests.support.capabilities import CONTIGUOUS, ELEMENT, READ, WRITE, access
 
 
 def table(row, port=None):

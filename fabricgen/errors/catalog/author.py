@@ -59,6 +59,9 @@ RULES: dict[str, Rule] = {
     "port-mapped-twice": Rule(
         "A Spatial port hosts at most one operation in a configuration.", "Spatial Ports"
     ),
+    "row-address-form": Rule(
+        "A row's addresses are element indices or complete pointers, never both.", _ENGINE
+    ),
     "role-inactive": Rule("A mapping speaks of the active roles of a row only.", _ROWS),
     "connection-not-eligible": Rule(
         "An internal edge takes a connection that the fabric declares between its endpoints.",
