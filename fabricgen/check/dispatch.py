@@ -12,10 +12,11 @@ from fabricgen.records.connectivity import (
     ManagerEndpointTarget,
     MemoryDispatchTarget,
 )
+from fabricgen.records.endpoint import TransportEndpoint
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.vocab.fabric import EndpointDirection
 
-__all__ = ["dispatch_findings"]
+__all__ = ["connection_findings", "dispatch_findings"]
 
 
 def dispatch_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
@@ -29,9 +30,8 @@ def dispatch_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diag
     for ordinal, dispatch in enumerate(occurrence.connectivity.subordinate_endpoints):
         place = f"{where}.subordinate_endpoints[{ordinal}].targets"
         yield from _target_findings(occurrence, dispatch.targets, place)
-    for ordinal, connection in enumerate(occurrence.connectivity.internal_connections):
-        place = f"{where}.internal_connections[{ordinal}]"
-        yield from _connection_findings(occurrence, connection, place)
+    connections = occurrence.connectivity.internal_connections
+    yield from connection_findings(occurrence.endpoints, connections, where)
 
 
 def _shape_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
@@ -86,10 +86,20 @@ def _target_findings(
                 pass
 
 
-def _connection_findings(
-    occurrence: MemoryOccurrence, connection: InternalConnection, where: str
+def connection_findings(
+    endpoints: tuple[TransportEndpoint, ...],
+    connections: tuple[InternalConnection, ...],
+    where: str,
 ) -> Iterator[Diagnostic]:
-    endpoints = occurrence.endpoints
+    """Say which connections do not lead from an output to an input that is no wider."""
+    for ordinal, connection in enumerate(connections):
+        place = f"{where}.internal_connections[{ordinal}]"
+        yield from _connection_findings(endpoints, connection, place)
+
+
+def _connection_findings(
+    endpoints: tuple[TransportEndpoint, ...], connection: InternalConnection, where: str
+) -> Iterator[Diagnostic]:
     ends = (
         ("source", connection.source_endpoint_ordinal, EndpointDirection.OUT),
         ("sink", connection.sink_endpoint_ordinal, EndpointDirection.IN),

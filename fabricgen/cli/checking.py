@@ -14,7 +14,7 @@ from fabricgen.cli.output import ILLEGAL, UNSUPPORTED, guarded, json_bytes, note
 from fabricgen.emit.files import write_files
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
 from fabricgen.records import fabric_codec
-from fabricgen.report.record_json import record_json
+from fabricgen.report.record_json import fabric_json
 
 __all__ = ["register"]
 
@@ -100,7 +100,7 @@ def normalize(
         raise typer.BadParameter("--json and --wire exclude one another")
     with in_file(fabric):
         record = read_fabric(fabric)
-    data = fabric_codec.encode(record) if wire else json_bytes(record_json(record))
+    data = fabric_codec.encode(record) if wire else json_bytes(fabric_json(record))
     if output is not None:
         write_files({output: data})
     else:

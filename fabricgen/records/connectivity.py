@@ -15,6 +15,7 @@ __all__ = [
     "MemoryDispatchTarget",
     "OperationPortDispatch",
     "SubordinateDispatch",
+    "connection_order_findings",
     "target_key",
 ]
 
@@ -171,13 +172,16 @@ class MemoryConnectivityContract:
     internal_connections: tuple[InternalConnection, ...]
 
     def __post_init__(self) -> None:
-        connections = self.internal_connections
-        if list(connections) != sorted(set(connections)):
-            pairs = [(c.source_endpoint_ordinal, c.sink_endpoint_ordinal) for c in connections]
-            raise Invalid(
-                Diagnostic(
-                    "connection-order",
-                    "internal_connections",
-                    f"Connections must be sorted by source, then sink, and unique, not {pairs}",
-                )
-            )
+        if found := tuple(connection_order_findings(self.internal_connections)):
+            raise Invalid(*found)
+
+
+def connection_order_findings(connections: tuple[InternalConnection, ...]) -> Iterator[Diagnostic]:
+    """Say whether connections are not sorted by source, then sink, or not unique."""
+    if list(connections) != sorted(set(connections)):
+        pairs = [(c.source_endpoint_ordinal, c.sink_endpoint_ordinal) for c in connections]
+        yield Diagnostic(
+            "connection-order",
+            "internal_connections",
+            f"Connections must be sorted by source, then sink, and unique, not {pairs}",
+        )

@@ -19,7 +19,7 @@ from fabricgen.records.connectivity import (
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
 from fabricgen.wire.frame import Reader, u32be, u64be
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "encode_connections", "read_connections"]
 
 #: Bytes of the smallest subordinate: bound, match count, transform, target count, one target.
 _SUBORDINATE = 8 + 8 + 4 + 8 + 4
@@ -28,22 +28,13 @@ _SUBORDINATE = 8 + 8 + 4 + 8 + 4
 def encode(record: MemoryConnectivityContract) -> bytes:
     """Encode a record; total, because a record cannot hold an illegal value."""
     ports, subordinates = record.operation_ports, record.subordinate_endpoints
-    connections = record.internal_connections
     return b"".join(
         [
             u64be(len(ports)),
             *map(_encode_port, ports),
             u64be(len(subordinates)),
             *map(_encode_subordinate, subordinates),
-            u64be(len(connections)),
-            *(
-                u64be(ordinal)
-                for connection in connections
-                for ordinal in (
-                    connection.source_endpoint_ordinal,
-                    connection.sink_endpoint_ordinal,
-                )
-            ),
+            encode_connections(record.internal_connections),
         ]
     )
 
@@ -54,10 +45,23 @@ def decode(data: bytes) -> MemoryConnectivityContract:
     record = MemoryConnectivityContract(
         tuple(_decode_port(reader, i) for i in range(reader.count(8))),
         tuple(_decode_subordinate(reader, i) for i in range(reader.count(_SUBORDINATE))),
-        tuple(InternalConnection(reader.u64(), reader.u64()) for _ in range(reader.count(16))),
+        read_connections(reader),
     )
     reader.end()
     return record
+
+
+def encode_connections(connections: tuple[InternalConnection, ...]) -> bytes:
+    """Encode connections behind their count, source before sink."""
+    return u64be(len(connections)) + b"".join(
+        u64be(each.source_endpoint_ordinal) + u64be(each.sink_endpoint_ordinal)
+        for each in connections
+    )
+
+
+def read_connections(reader: Reader) -> tuple[InternalConnection, ...]:
+    """Read what :func:`encode_connections` wrote; the record that holds them checks their order."""
+    return tuple(InternalConnection(reader.u64(), reader.u64()) for _ in range(reader.count(16)))
 
 
 def _encode_port(port: OperationPortDispatch) -> bytes:

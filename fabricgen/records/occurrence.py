@@ -1,5 +1,6 @@
 """The complete ``fabric.mem`` occurrence (spec: Legal Occurrence Forms)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
@@ -9,7 +10,14 @@ from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.service import LocalMemoryService
 
-__all__ = ["EngineContract", "MemoryOccurrence", "OperationEngine", "Spatial", "Temporal"]
+__all__ = [
+    "EngineContract",
+    "MemoryOccurrence",
+    "OperationEngine",
+    "Spatial",
+    "Temporal",
+    "port_count_findings",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +59,16 @@ class OperationEngine:
     ports: tuple[MemoryOperationPort, ...]
 
     def __post_init__(self) -> None:
-        if not self.ports:
-            raise Invalid(
-                Diagnostic(
-                    "engine-ports-empty", "ports", "An engine must have at least one port, not 0"
-                )
-            )
+        if found := tuple(port_count_findings(self.ports)):
+            raise Invalid(*found)
+
+
+def port_count_findings(ports: tuple[MemoryOperationPort, ...]) -> Iterator[Diagnostic]:
+    """Say whether an engine has no port."""
+    if not ports:
+        yield Diagnostic(
+            "engine-ports-empty", "ports", "An engine must have at least one port, not 0"
+        )
 
 
 @dataclass(frozen=True, slots=True)

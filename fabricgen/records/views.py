@@ -4,15 +4,14 @@ A reference names its owner; one of another owner, or a bare number, is refused.
 record and store nothing of their own.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.actor import MemoryActorContractDomain
 from fabricgen.records.alternative import MemoryCapabilityAlternative
 from fabricgen.records.port import MemoryOperationPort
+from fabricgen.records.reference import resolved
 from fabricgen.records.resource import ResourceContract
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
 from fabricgen.vocab.dataflow import ServiceValueRole
@@ -29,8 +28,6 @@ __all__ = [
     "MemoryOperationPortView",
     "RoleEndpoints",
 ]
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -163,7 +160,7 @@ class MemoryOperationPortView:
     def operation_pattern(self, pattern: FabricUsePatternRef) -> MemoryOperationPatternView:
         """Meaning of one of the :meth:`use_patterns`; ``Invalid`` for any other reference."""
         semantics = self.record.operation_pattern_semantics
-        found = self._resolved(FabricUsePatternRef, pattern, semantics)
+        found = resolved(FabricUsePatternRef, self.reference, pattern, semantics)
         return MemoryOperationPatternView(pattern, found)
 
     def capability_alternatives(self) -> tuple[FabricMemoryCapabilityAlternativeRef, ...]:
@@ -176,25 +173,9 @@ class MemoryOperationPortView:
     ) -> MemoryCapabilityAlternativeView:
         """View of one of the :meth:`capability_alternatives`; ``Invalid`` for another reference."""
         records = self.record.capability_alternatives
-        found = self._resolved(FabricMemoryCapabilityAlternativeRef, alternative, records)
+        kind = FabricMemoryCapabilityAlternativeRef
+        found = resolved(kind, self.reference, alternative, records)
         return MemoryCapabilityAlternativeView(alternative, found)
-
-    def _resolved(
-        self,
-        kind: type[FabricUsePatternRef | FabricMemoryCapabilityAlternativeRef],
-        reference: object,
-        inventory: Sequence[_T],
-    ) -> _T:
-        if not isinstance(reference, kind):
-            code, needed = "reference-kind", f"a {kind.__name__}"
-        elif reference.owner != self.reference:
-            code, needed = "reference-owner", f"owned by {self.reference!r}"
-        elif not 0 <= reference.ordinal < len(inventory):
-            code, needed = "reference-ordinal", f"one of the port's {len(inventory)}"
-        else:
-            return inventory[reference.ordinal]
-        message = f"The reference must be {needed}, not {reference!r}"
-        raise Invalid(Diagnostic(code, "reference", message))
 
 
 def _refused(where: str, requirement: str) -> Invalid:

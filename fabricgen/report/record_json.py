@@ -1,11 +1,33 @@
 """Records as plain JSON values, for people and scripts; the bytes stay the authority."""
 
 import enum
+import hashlib
 from dataclasses import fields, is_dataclass
 
 from fabricgen.atoms.unsigned import UnsignedDomain
+from fabricgen.records import engine_codec
+from fabricgen.records.engine_inventory import engine_template_inventory
+from fabricgen.records.fabric import Fabric
 
-__all__ = ["record_json"]
+__all__ = ["fabric_json", "record_json"]
+
+
+def fabric_json(fabric: Fabric) -> dict[str, object]:
+    """Spell a fabric, and which of its memories share an engine template.
+
+    ``engine_templates`` has one entry per template in canonical order: the SHA-256 of its bytes
+    and the names of its memories.
+    """
+    named = {field.name: record_json(getattr(fabric, field.name)) for field in fields(fabric)}
+    inventory = engine_template_inventory(each.occurrence for each in fabric.memories)
+    templates = [
+        {
+            "sha256": hashlib.sha256(engine_codec.encode(template)).hexdigest(),
+            "memories": [fabric.memories[i].name for i in inventory.occurrences(reference)],
+        }
+        for reference, template in zip(inventory.references(), inventory.templates, strict=True)
+    ]
+    return {"record": "Fabric", **named, "engine_templates": templates}
 
 
 def record_json(value: object) -> object:

@@ -1,11 +1,13 @@
 """The command line: exit codes, what goes to which stream, and that nothing is a traceback."""
 
+import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,14 @@ from fabricgen.abi.unit import programming_unit
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.cli.main import app
 from fabricgen.errors.catalog import CATALOG
-from fabricgen.records import fabric_codec
+from fabricgen.records import engine_codec, fabric_codec
+from fabricgen.records.endpoint import ServiceEndpoint
+from fabricgen.records.engine import memory_engine_template
+from fabricgen.records.fabric import Fabric
 from tests.support.documents import LITTLE, changed, fabric_document, mapping_document, toml
 from tests.support.examples import NAMES
+from tests.support.memories import hybrid_memory, replaced
+from tests.support.temporal import temporal_memory
 
 FABRIC, MAPPING = str(LITTLE / "fabric.toml"), str(LITTLE / "mapping.toml")
 NARROW = ("memory", 0, "endpoints", 2, "bits")
@@ -179,6 +186,26 @@ def test_normalize_spells_records_as_json():
         "element": [[8, 8], [32, 32]],
         "contiguous": [[32, 32]],
     }
+
+
+def test_normalize_lists_memories_by_their_engine(tmp_path):
+    """Two memories of one engine before different services, and one of another engine."""
+    twin = replaced(hybrid_memory(banks=2), manager_endpoints=(ServiceEndpoint(64),))
+    named = [
+        hybrid_memory(),
+        replace(twin, name="twin", names=replace(twin.names, managers=("ext0",))),
+        replace(temporal_memory(), name="other"),
+    ]
+    wire = tmp_path / "three.fabric"
+    wire.write_bytes(fabric_codec.encode(Fabric("three", tuple(named))))
+    listed = json.loads(run("normalize", wire).stdout)["engine_templates"]
+    assert [each["memories"] for each in listed] == [["mem0", "twin"], ["other"]]
+    digests = [
+        hashlib.sha256(engine_codec.encode(memory_engine_template(each.occurrence))).hexdigest()
+        for each in named
+    ]
+    assert digests[0] == digests[1]
+    assert [each["sha256"] for each in listed] == [digests[0], digests[2]]
 
 
 def test_plan_shows_what_the_mask_does():

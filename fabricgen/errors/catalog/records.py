@@ -241,6 +241,10 @@ RULES: dict[str, Rule] = {
         "A reference names one entry of its owner's inventory.",
         "Typed C++ Projection",
     ),
+    "reference-connection": Rule(
+        "A reference to an internal connection names a pair of endpoints that its template has.",
+        "Canonical Engine Definition",
+    ),
     "view-not-admitted": Rule(
         "Active roles are derived for actors and accesses that the alternative admits.",
         "Typed C++ Projection",
