@@ -68,7 +68,7 @@ ANCHORS = [
     ("occurrence forms", "occurrence_forms", [(storage_only, "storage-only")]),
     (
         "one capability record of a local and a system service",
-        None,
+        "one_service_record",
         [(local_provider, "consistency-provider")],
     ),
     ("many logical memories on one service", "shared_service", []),

@@ -172,4 +172,14 @@ RULES: dict[str, Rule] = {
         "requester that its port is. Exact admission is checked per configured row.",
         "Configurable Service Dispatch",
     ),
+    "system-domain-unknown": Rule(
+        "A SystemDomain binding names a consistency domain of its system.", "Local Memory Service"
+    ),
+    "system-domain-participant": Rule(
+        "A service takes part in each consistency domain that it names.", "Local Memory Service"
+    ),
+    "consistency-participant-unknown": Rule(
+        "A service that takes part in a consistency domain is a service of the system.",
+        "Local Memory Service",
+    ),
 }

@@ -361,10 +361,22 @@ RULES: dict[str, Rule] = {
         "Local Memory Service",
     ),
     "consistency-bound-range": Rule(
-        "A bounded provider declares a positive number of cycles.", "Local Memory Service"
+        "Bounded progress has a positive number of cycles, or ticks of its clock.",
+        "Local Memory Service",
     ),
     "consistency-domain-reference": Rule(
-        "A system domain is referred to by its production bytes.", "Local Memory Service"
+        "A system domain, its participants and its clock are referred to by production bytes.",
+        "Local Memory Service",
+    ),
+    "consistency-participant-empty": Rule(
+        "A consistency domain has at least one participant.", "Local Memory Service"
+    ),
+    "consistency-participant-order": Rule(
+        "The participants of a consistency domain are sorted by kind and reference, each once.",
+        "Local Memory Service",
+    ),
+    "system-service-local-provider": Rule(
+        "A System memory service rejects a LocalProvider binding.", "Local Memory Service"
     ),
     "consistency-binding-missing": Rule(
         "None is legal only where every admitted clause is plain.", "Local Memory Service"
