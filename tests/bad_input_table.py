@@ -532,13 +532,13 @@ def wires() -> Iterator[Case]:
     yield case(
         "truncated",
         WIRE[:-1],
-        "bytes: 305 bytes are required at offset 6036, and 304 are left [wire-truncated]",
+        "bytes: 323 bytes are required at offset 6036, and 322 are left [wire-truncated]",
     )
     yield case(
         "hostile count",
         WIRE[:count] + b"\xff" * 8 + WIRE[count + 8 :],
         "bytes: 18446744073709551615 items of 24 or more bytes are "
-        "announced before offset 34, and 6307 bytes are left "
+        "announced before offset 34, and 6325 bytes are left "
         "[wire-truncated]",
     )
     yield case(
