@@ -151,6 +151,7 @@ _REQUIREMENTS: dict[str, Callable[[_Context], tuple[str, str]]] = {
     "literal_error": lambda c: ("unknown-value", f"The value must be {c['expected']}"),
     "greater_than_equal": lambda c: ("value-out-of-range", f"The value must be at least {c['ge']}"),
     "less_than_equal": lambda c: ("value-out-of-range", f"The value must be at most {c['le']}"),
+    "string_too_short": lambda _: ("text-format", "The text must have at least 1 character"),
     "string_too_long": lambda c: (
         "text-format",
         f"The text must have at most {c['max_length']} characters",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.author.expand_port import ExpandedPort, PortScope, expand_port
-from fabricgen.author.expand_service import expand_service
+from fabricgen.author.expand_service import ExpandedService, expand_service
 from fabricgen.author.fabric_document import (
     EndpointDocument,
     FabricDocument,
@@ -30,7 +30,6 @@ from fabricgen.records.occurrence import (
     Spatial,
     Temporal,
 )
-from fabricgen.records.service import LocalMemoryService
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["ExpandedFabric", "ExpandedMemory", "expand_fabric"]
@@ -50,6 +49,8 @@ class ExpandedMemory:
         Per endpoint ordinal, the position in the document's list.
     ports
         Ports with their alternatives as written.
+    service
+        The local service with its capabilities as written, where there is one.
     region_bases
         Addresses of the regions as written.
     connections
@@ -59,6 +60,7 @@ class ExpandedMemory:
     record: NamedMemory
     endpoints: tuple[int, ...]
     ports: tuple[ExpandedPort, ...]
+    service: ExpandedService | None
     region_bases: tuple[int, ...]
     connections: tuple[int, ...]
 
@@ -114,7 +116,7 @@ def _memory(document: _MemoryDocument, where: str, findings: Findings) -> Expand
         lambda: MemoryOccurrence(
             endpoints=tuple(_endpoint(document, position) for position in order),
             engine=OperationEngine(contract, tuple(port.record for port in ports)),
-            local_service=service,
+            local_service=None if service is None else service.record,
             manager_endpoints=tuple(ServiceEndpoint(each.beat_bits) for each in document.manager),
             subordinate_endpoints=(),
             connectivity=MemoryConnectivityContract(
@@ -137,7 +139,7 @@ def _memory(document: _MemoryDocument, where: str, findings: Findings) -> Expand
     )
     regions = () if document.local is None else document.local.regions
     bases = tuple(region.base for region in regions)
-    return ExpandedMemory(record, order, ports, bases, tuple(connections.values()))
+    return ExpandedMemory(record, order, ports, service, bases, tuple(connections.values()))
 
 
 def _contract(document: _MemoryDocument, where: str) -> EngineContract:
@@ -190,7 +192,7 @@ def _connections(
 
 def _service(
     document: _MemoryDocument, ports: Sequence[str], where: str, findings: Findings
-) -> LocalMemoryService | None:
+) -> ExpandedService | None:
     if document.local is None:
         return None
     return expand_service(document.local, ports, f"{where}.local", findings)

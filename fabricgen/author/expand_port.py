@@ -3,32 +3,22 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from fabricgen.author.expand_access import access_domains, actor_domain, union
-from fabricgen.author.fabric_document import (
-    LoadDocument,
-    OperandDepthDocument,
-    PortDocument,
-    RoundRobinChoice,
-    StoreDocument,
-    TemporalResourcesDocument,
-)
+from fabricgen.author.expand_access import access_domains, classes_place, union
+from fabricgen.author.expand_contract import actor_domain
+from fabricgen.author.expand_resources import bound_names, port_resource_contract
 from fabricgen.author.findings import Findings, Place, lookup, renamed, with_endpoint_names
+from fabricgen.author.port_document import AlternativeDocument, FenceDocument, PortDocument
 from fabricgen.errors import Diagnostic, Unsupported
-from fabricgen.plan.contract import document_pattern, port_contract, use_pattern_key
+from fabricgen.plan.contract import document_pattern, use_pattern_key
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.connectivity import MemoryDispatchTarget, OperationPortDispatch
 from fabricgen.records.overlap import accesses_meet, actors_meet
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
-from fabricgen.records.resource import FixedPriority, GrantPolicy, ResourceContract, RoundRobin
-from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import OperationSchemaId, ServiceValueRole
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = ["ExpandedPort", "PortScope", "Written", "expand_port", "written_as"]
-
-_AlternativeDocument = LoadDocument | StoreDocument
 
 #: Lanes of the widest walk: no realised token has room for more.
 _LANE_LIMIT = 16384
@@ -57,8 +47,8 @@ class PortScope:
 class Written:
     """One alternative before the port's relation is normalised, and where it was written.
 
-    ``accesses[i]`` is what its access class ``i`` admits; ``targets`` are the names of the
-    services that it may reach.
+    ``accesses[i]`` is what its access class ``i`` admits, none in a fence; ``targets`` are the
+    names of the services that it may reach.
     """
 
     where: str
@@ -111,10 +101,19 @@ def expand_port(
     written = tuple(each for each in attempts if each is not None)
     if not places:
         findings.add(
-            "port-without-alternative", where, "The port must have a load or a store, not none"
+            "port-without-alternative",
+            where,
+            "The port must have a load, store, rmw, cmpxchg or fence, not none",
         )
     transactions = tuple(_transactions(document, written, scope.contexts, where))
-    contract = _resource_contract(document, transactions, scope.contexts, where, findings)
+    contract = port_resource_contract(
+        document,
+        [(schema, each) for _, schema, each in places],
+        transactions,
+        scope.contexts,
+        where,
+        findings,
+    )
     if contract is None or not written or len(written) < len(places):
         return None
     semantics = [
@@ -225,23 +224,30 @@ def _place(where: str, contexts: int) -> Place:
 
 def _places(
     document: PortDocument, where: str
-) -> Iterator[tuple[str, OperationSchemaId, _AlternativeDocument]]:
-    for index, load in enumerate(document.load):
-        yield f"{where}.load[{index}]", OperationSchemaId.DATAFLOW_LOAD, load
-    for index, store in enumerate(document.store):
-        yield f"{where}.store[{index}]", OperationSchemaId.DATAFLOW_STORE, store
+) -> Iterator[tuple[str, OperationSchemaId, AlternativeDocument]]:
+    listed: tuple[tuple[str, OperationSchemaId, Sequence[AlternativeDocument]], ...] = (
+        ("load", OperationSchemaId.DATAFLOW_LOAD, document.load),
+        ("store", OperationSchemaId.DATAFLOW_STORE, document.store),
+        ("rmw", OperationSchemaId.DATAFLOW_ATOMIC_RMW, document.rmw),
+        ("cmpxchg", OperationSchemaId.DATAFLOW_CMPXCHG, document.cmpxchg),
+        ("fence", OperationSchemaId.DATAFLOW_FENCE, document.fence),
+    )
+    for key, schema, alternatives in listed:
+        for index, each in enumerate(alternatives):
+            yield f"{where}.{key}[{index}]", schema, each
 
 
 def _alternative(
     port: PortDocument,
-    document: _AlternativeDocument,
+    document: AlternativeDocument,
     schema: OperationSchemaId,
     scope: PortScope,
     where: str,
     findings: Findings,
 ) -> Written | None:
     actors = actor_domain(schema, document.contract, f"{where}.contract", findings)
-    classes = access_domains(document.access, f"{where}.access", findings)
+    is_fence = isinstance(document, FenceDocument)
+    classes = () if is_fence else access_domains(document.access, f"{where}.access", findings)
     roles = _roles(document, scope.endpoints, f"{where}.roles", findings)
     names = [pattern.name for pattern in port.patterns]
     patterns = lookup(document.patterns, names, f"{where}.patterns", findings)
@@ -256,8 +262,15 @@ def _alternative(
     ]
     before = len(findings.diagnostics)
     alternative = findings.attempt(
-        renamed(where, {"role_to_endpoint": "roles", "admissible_use_patterns": "patterns"}),
-        lambda: MemoryCapabilityAlternative.of(actors, roles, union(classes), keys),
+        classes_place(
+            classes,
+            "parameterized_access_domain",
+            f"{where}.access",
+            renamed(where, {"role_to_endpoint": "roles", "admissible_use_patterns": "patterns"}),
+        ),
+        lambda: MemoryCapabilityAlternative.of(
+            actors, roles, None if is_fence else union(classes), keys
+        ),
     )
     if alternative is None:
         findings.diagnostics[before:] = [
@@ -269,101 +282,14 @@ def _alternative(
 
 
 def _roles(
-    document: _AlternativeDocument,
+    document: AlternativeDocument,
     endpoints: Sequence[str],
     where: str,
     findings: Findings,
 ) -> tuple[tuple[ServiceValueRole, int], ...] | None:
-    bound: dict[ServiceValueRole, str] = {
-        role: name
-        for role in ServiceValueRole
-        if isinstance(name := getattr(document.roles, role.name.lower(), None), str)
-    }
+    bound = bound_names(document)
     found: list[tuple[ServiceValueRole, int]] = []
     for role, name in bound.items():
         keys = lookup([name], endpoints, f"{where}.{role.name.lower()}", findings)
         found += [(role, key) for key in keys or ()]
     return tuple(found) if len(found) == len(bound) else None
-
-
-def _resource_contract(
-    document: PortDocument,
-    transactions: Sequence[int],
-    contexts: int,
-    where: str,
-    findings: Findings,
-) -> ResourceContract | None:
-    depths = _operand_depths(document, f"{where}.resources.operand_depth", findings)
-    if depths is None:
-        return None
-    where = f"{where}.resources"
-    resources = document.resources
-    if isinstance(resources, TemporalResourcesDocument):
-        in_flight, result_holding = resources.in_flight, resources.result_holding
-        grant = _grant(resources, contexts)
-        if resources.context != contexts:
-            findings.add(
-                "context-count",
-                f"{where}.context",
-                f"The contexts must be the {contexts} resident_contexts of the memory, "
-                f"not {resources.context}",
-            )
-            return None
-    else:
-        in_flight = (resources.in_flight,) * 2
-        result_holding, grant = (resources.result_holding,) * 2, None
-    return findings.attempt(
-        renamed(
-            where,
-            {
-                "grant_policy.order": "grant.fixed_priority.order",
-                "grant_policy.reset_cursor": "grant.round_robin.reset_cursor",
-                "grant_policy": "grant",
-            },
-        ),
-        partial(
-            port_contract,
-            in_flight=(in_flight[0], in_flight[1]),
-            result_holding=(result_holding[0], result_holding[1]),
-            operand_depths=depths,
-            transactions=transactions,
-            contexts=contexts,
-            grant=grant,
-        ),
-    )
-
-
-def _grant(resources: TemporalResourcesDocument, contexts: int) -> GrantPolicy | None:
-    match resources.grant:
-        case None:
-            return None
-        case RoundRobinChoice(round_robin=policy):
-            return RoundRobin(tuple(range(contexts)), policy.reset_cursor)
-        case choice:
-            return FixedPriority(tuple(choice.fixed_priority.order))
-
-
-def _operand_depths(
-    document: PortDocument, where: str, findings: Findings
-) -> tuple[int, ...] | None:
-    """One queue depth per input role of the port's alternatives, in role order."""
-    roles = {
-        role
-        for _, schema, each in _places(document, where)
-        for role in MEMORY_SCHEMAS[schema].input_roles
-        if getattr(each.roles, role.name.lower(), None) is not None
-    }
-    ordered = [role.name.lower() for role in ServiceValueRole if role in roles]
-    depth = document.resources.operand_depth
-    if not isinstance(depth, OperandDepthDocument):
-        return (depth,) * len(ordered)
-    given = {name: value for name, value in depth if value is not None}
-    if set(given) != set(ordered):
-        findings.add(
-            "operand-depth-roles",
-            where,
-            f"A depth must be given for {', '.join(ordered)}, not for "
-            f"{', '.join(given) or 'no role'}",
-        )
-        return None
-    return tuple(int(given[name]) for name in ordered)

@@ -1,19 +1,18 @@
-"""The local memory service out of a document: resource contract and capabilities."""
+"""The local memory service out of a document: regions, resource contract, capabilities."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from fabricgen.author.expand_access import access_domains, actor_domain, union
-from fabricgen.author.fabric_document import (
-    CapabilityDocument,
-    GrantDocument,
-    LoadChoice,
-    LocalServiceDocument,
-    RoundRobinChoice,
-    ServiceResourcesDocument,
+from fabricgen.author.expand_capability import (
+    WrittenCapability,
+    capability_place,
+    expand_capability,
 )
 from fabricgen.author.findings import Findings, Place, lookup, renamed
+from fabricgen.author.grant_document import GrantDocument, RoundRobinChoice
+from fabricgen.author.service_document import LocalServiceDocument, ServiceResourcesDocument
 from fabricgen.plan.contract import service_contract
 from fabricgen.records.resource import (
     FixedPriority,
@@ -23,18 +22,24 @@ from fabricgen.records.resource import (
 )
 from fabricgen.records.service import (
     LocalMemoryService,
-    MemoryServiceCapability,
     MemoryServiceContract,
     MemoryServiceRegion,
 )
-from fabricgen.vocab.dataflow import OperationSchemaId
 
-__all__ = ["expand_service"]
+__all__ = ["ExpandedService", "expand_service", "service_place"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandedService:
+    """The service's record, with its capabilities as they were written."""
+
+    record: LocalMemoryService
+    written: tuple[WrittenCapability, ...]
 
 
 def expand_service(
     document: LocalServiceDocument, ports: Sequence[str], where: str, findings: Findings
-) -> LocalMemoryService | None:
+) -> ExpandedService | None:
     """Build the service; its requesters are the named ports, in order."""
     regions = [
         findings.attempt(f"{where}.regions[{index}]", partial(MemoryServiceRegion, r.base, r.size))
@@ -42,72 +47,63 @@ def expand_service(
     ]
     contract = _resource_contract(document.resources, ports, f"{where}.resources", findings)
     capabilities = [
-        _capability(each, len(regions), len(ports), f"{where}.capabilities[{index}]", findings)
+        expand_capability(
+            each, len(regions), len(ports), f"{where}.capabilities[{index}]", findings
+        )
         for index, each in enumerate(document.capabilities)
     ]
     whole = [region for region in regions if region is not None]
-    complete = [each for each in capabilities if each is not None]
-    if contract is None or len(whole) < len(regions) or len(complete) < len(capabilities):
+    written = tuple(each for each in capabilities if each is not None)
+    if contract is None or len(whole) < len(regions) or len(written) < len(capabilities):
         return None
-    return findings.attempt(
-        _place(where, document.capabilities),
-        lambda: LocalMemoryService(
-            document.capacity_bytes, MemoryServiceContract.of(whole, contract, complete)
-        ),
+    listed = [each.record for each in written]
+    service_contract = findings.attempt(
+        _place(where, written), lambda: MemoryServiceContract.of(whole, contract, listed)
     )
+    if service_contract is None:
+        return None
+    record = findings.attempt(
+        lambda path: service_place(path, service_contract, written, where),
+        lambda: LocalMemoryService(document.capacity_bytes, service_contract),
+    )
+    return None if record is None else ExpandedService(record, written)
 
 
-def _place(where: str, capabilities: Sequence[CapabilityDocument]) -> Place:
-    """Place what the complete service reports about its capacity and its capabilities."""
+def service_place(
+    record_path: str,
+    contract: MemoryServiceContract,
+    written: Sequence[WrittenCapability],
+    where: str,
+) -> str:
+    """Where in a document's service at ``where`` a path of its complete record lies."""
+    path = record_path.removeprefix("memory_service_contract").removeprefix(".")
+    if capability := re.match(r"capabilities\[(\d+)\]\.?", path):
+        record = contract.capabilities[int(capability[1])]
+        field = path[capability.end() :]
+        return capability_place(record, field, written, f"{where}.capabilities")
+    return renamed(
+        where,
+        {
+            "capabilities": "capabilities",
+            "resource_contract": "resources",
+            "capacity_bytes": "capacity_bytes",
+        },
+    )(path)
+
+
+def _place(where: str, written: Sequence[WrittenCapability]) -> Place:
+    """Place what the complete contract reports about its regions and its capabilities."""
 
     def place(record_path: str) -> str:
         # Only the merging of regions counts capabilities in the order written.
         if widened := re.match(r"capabilities\[(\d+)\]\.service_region_ordinals", record_path):
-            index = int(widened[1])
-            key = "load" if isinstance(capabilities[index], LoadChoice) else "store"
-            return f"{where}.capabilities[{index}].{key}.regions"
-        for key in ("regions", "capabilities", "capacity_bytes"):
+            return f"{written[int(widened[1])].where}.regions"
+        for key in ("regions", "capabilities"):
             if record_path.startswith(key):
                 return f"{where}.{key}"
         return where
 
     return place
-
-
-def _capability(
-    document: CapabilityDocument,
-    region_count: int,
-    requester_count: int,
-    where: str,
-    findings: Findings,
-) -> MemoryServiceCapability | None:
-    if isinstance(document, LoadChoice):
-        schema, body, place = OperationSchemaId.DATAFLOW_LOAD, document.load, f"{where}.load"
-    else:
-        schema, body, place = OperationSchemaId.DATAFLOW_STORE, document.store, f"{where}.store"
-    actors = actor_domain(schema, body.contract, f"{place}.contract", findings)
-    classes = access_domains(body.access, f"{place}.access", findings)
-    unknown = [position for position in body.regions if position >= region_count]
-    for position in unknown:
-        findings.add(
-            "service-region-unknown",
-            f"{place}.regions",
-            f"A position must name one of {region_count} regions, not {position}",
-        )
-    if actors is None or classes is None or unknown:
-        return None
-    return findings.attempt(
-        renamed(
-            place, {"service_region_ordinals": "regions", "service_beat_width_bits": "beat_bits"}
-        ),
-        lambda: MemoryServiceCapability.of(
-            actors,
-            union(classes),
-            service_region_ordinals=body.regions,
-            service_beat_width_bits=body.beat_bits,
-            admissible_use_patterns=range(requester_count),
-        ),
-    )
 
 
 def _resource_contract(

@@ -1,6 +1,6 @@
 """Field types that several documents share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, cast
 
 from pydantic import Discriminator, Field, Tag
@@ -56,11 +56,10 @@ def by_key(*keys: str, or_list: str | None = None) -> Discriminator:
     """
 
     def choose(value: object) -> str | None:
+        table = _table(value)
         if isinstance(value, list) and or_list is not None:
             return f"~{or_list}"
-        if not isinstance(value, dict):
-            return None
-        return next((f"~{key}" for key in keys if key in value), None)
+        return None if table is None else next((f"~{key}" for key in keys if key in table), None)
 
     words = f"a table with {', '.join(keys[:-1])} or {keys[-1]}"
     return _discriminator(choose, words if or_list is None else f"a list or {words}")
@@ -69,19 +68,30 @@ def by_key(*keys: str, or_list: str | None = None) -> Discriminator:
 def by_type(words: str, **tags: type) -> Discriminator:
     """Choose the union member tagged ``~tag`` by the value's exact type; ``words`` name them."""
     names = {kind: f"~{tag}" for tag, kind in tags.items()}
-    return _discriminator(lambda value: names.get(type(value)), words)
+    # A document that was built in Python stands where a table would.
+    return _discriminator(
+        lambda value: names.get(dict if isinstance(value, Document) else type(value)), words
+    )
 
 
 def by_value(key: str, *values: str, otherwise: str) -> Discriminator:
     """Choose the union member tagged ``~value`` by the value of ``key``, else ``~otherwise``."""
 
-    def choose(table: object) -> str | None:
-        if not isinstance(table, dict):
+    def choose(value: object) -> str | None:
+        table = _table(value)
+        if table is None:
             return None
-        value = cast("dict[str, object]", table).get(key)
-        return f"~{value}" if value in values else f"~{otherwise}"
+        return f"~{table.get(key)}" if table.get(key) in values else f"~{otherwise}"
 
     return _discriminator(choose, "a table")
+
+
+def _table(value: object) -> Mapping[str, object] | None:
+    """Keys of a table, or of the document that was built in its place."""
+    if isinstance(value, Document):
+        fields = type(value).model_fields
+        return {fields[n].alias or n: getattr(value, n) for n in value.model_fields_set}
+    return cast("dict[str, object]", value) if isinstance(value, dict) else None
 
 
 def _discriminator(choose: Callable[[object], str | None], words: str) -> Discriminator:

@@ -5,17 +5,15 @@ about it then names the list.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from fabricgen.author.expand import ExpandedFabric, ExpandedMemory
-from fabricgen.author.expand_access import CLASS_KEYS
-from fabricgen.author.expand_port import ExpandedPort, Written, written_as
+from fabricgen.author.expand_access import written_place
+from fabricgen.author.expand_port import ExpandedPort, written_as
+from fabricgen.author.expand_service import service_place
 from fabricgen.author.findings import Place
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.contract import document_pattern
-from fabricgen.records.access import ParameterizedMemoryAccessDomain
-from fabricgen.records.overlap import accesses_meet
 
 __all__ = ["document_place", "in_document"]
 
@@ -24,14 +22,6 @@ def in_document(diagnostic: Diagnostic, place: Place) -> Diagnostic:
     """Translate a finding's path, and the paths that its message names."""
     message = re.sub(r"memory\[\d+\]\.[\w.\[\]]*\w\]?", lambda m: place(m[0]), diagnostic.message)
     return replace(diagnostic, where=place(diagnostic.where), message=message)
-
-
-#: Parts of a local service's record, and the keys that they were written under.
-_SERVICE = {
-    "capabilities": ".capabilities",
-    "resource_contract": ".resources",
-    "capacity_bytes": ".capacity_bytes",
-}
 
 
 #: Ends of a connection's record, and the keys that they were written under.
@@ -48,7 +38,6 @@ def document_place(fabric: ExpandedFabric) -> Place:
         if memory is None:
             return where
         prefix, rest = memory[0].rstrip("."), where[memory.end() :]
-        rest = rest.replace("local_service.memory_service_contract", "local_service")
         expanded = fabric.memories[int(memory[1])]
         head = re.match(r"(endpoint|port|local_service\.region)\[(\d+)\]\.?", rest)
         if head is None:
@@ -78,10 +67,14 @@ def _memory_place(memory: ExpandedMemory, prefix: str, rest: str) -> str:
     if connection := re.match(r"connectivity\.internal_connections\[(\d+)\]\.?(\w*)", rest):
         position = memory.connections[int(connection[1])]
         return _joined(f"{prefix}.connections[{position}]", _ENDS.get(connection[2], ""))
-    service = re.match(r"local_service\.?(\w*)", rest)
+    service = re.match(r"local_service\b\.?", rest)
     if service is None:
         return _joined(prefix, rest)
-    return f"{prefix}.local{_SERVICE.get(service[1], '')}"
+    expanded = memory.service
+    if expanded is None:
+        return f"{prefix}.local"
+    contract = expanded.record.memory_service_contract
+    return service_place(rest[service.end() :], contract, expanded.written, f"{prefix}.local")
 
 
 def _region(memory: ExpandedMemory, ordinal: int) -> int:
@@ -114,23 +107,16 @@ def _port_place(port: ExpandedPort, prefix: str, rest: str) -> str:
     tail = rest[head.end() :]
     if role := re.match(r"role_to_endpoint\[(\w+)\]", tail):
         return f"{sources[0].where}.roles.{role[1]}"
+    if tail.startswith("contract"):
+        return f"{sources[0].where}.contract"
     access = re.match(r"access\[(\d+)\]\.?", tail)
     if access is None or alternative.parameterized_access_domain is None:
         return sources[0].where
     admitted = alternative.parameterized_access_domain.access_classes[int(access[1])]
-    domain = ParameterizedMemoryAccessDomain.of(admitted)
-    return _access_place(sources, domain, tail[access.end() :])
-
-
-def _access_place(
-    sources: Sequence[Written], domain: ParameterizedMemoryAccessDomain, field: str
-) -> str:
-    found = [
-        f"{written.where}.access[{index}]"
+    classes = [
+        (f"{written.where}.access[{index}]", each)
         for written in sources
         for index, each in enumerate(written.accesses)
-        if accesses_meet(each, domain)
     ]
-    if len(found) == 1 and field in CLASS_KEYS:
-        return f"{found[0]}.{CLASS_KEYS[field]}"
-    return found[0] if len(found) == 1 else f"{sources[0].where}.access"
+    otherwise = f"{sources[0].where}.access"
+    return written_place(admitted, tail[access.end() :], classes, otherwise)

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 LITTLE = Path(__file__).parent / "little"
+EVERY_KEY = Path(__file__).parent / "every_key" / "fabric.toml"
 
 
 def fabric_document():
@@ -17,6 +18,11 @@ def fabric_document():
 def mapping_document():
     """Reads words one by one; writes masked vectors of four."""
     return tomllib.loads((LITTLE / "mapping.toml").read_text())
+
+
+def every_key_document():
+    """Memories of each kind, with every key that a legal fabric document can have."""
+    return tomllib.loads(EVERY_KEY.read_text())
 
 
 def changed(document, at, value=None):

@@ -26,7 +26,7 @@ BAD = [
         (*VECTOR, "element_width"),
         [32],
         "memory[0].port[0].load[0].access[1].element_width: The key must be one of address, "
-        "alignment, element_bits, form, lanes, mask, read_subword, "
+        "alignment, data, element_bits, form, lanes, mask, read_subword, "
         'not "element_width" (did you mean element_bits?) [unknown-key]',
     ),
     (
@@ -244,7 +244,7 @@ BAD = [
     (
         (*READ, "load"),
         None,
-        "memory[0].port[0]: The port must have a load or a store, not none "
+        "memory[0].port[0]: The port must have a load, store, rmw, cmpxchg or fence, not none "
         "[port-without-alternative]",
     ),
     (

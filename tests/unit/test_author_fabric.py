@@ -30,6 +30,7 @@ from fabricgen.vocab.fabric import (
 from tests.support.documents import LITTLE, changed, fabric_document, toml
 
 ROLE = ServiceValueRole
+ADDRESSED = ("Load", "Store", "Rmw", "CompareExchange")
 SCHEDULES = ("Spatial", "Temporal")
 MEMORY = ["memory", 0]
 LOCAL = [*MEMORY, "local"]
@@ -209,12 +210,14 @@ def test_implementation_options_alone_have_defaults():
         ("ImplementationDocument", "aligned_bases"),
         ("ImplementationDocument", "issue_lanes"),
         ("ImplementationDocument", "counters"),
-        ("LoadRolesDocument", "mask"),
-        ("StoreRolesDocument", "mask"),
+        *((f"{kind}RolesDocument", "mask") for kind in ADDRESSED),
+        *((f"{kind}CapabilityDocument", "consistency") for kind in (*ADDRESSED, "Fence")),
+        # Without the key the data is no pointer.
+        *((f"{kind}AccessDocument", "data") for kind in ("Load", "Store", "Update")),
         *(
             (f"{schedule}PortDocument", kind)
             for schedule in SCHEDULES
-            for kind in ("load", "store")
+            for kind in ("load", "store", "rmw", "cmpxchg", "fence")
         ),
         *(
             (f"{schedule}MemoryDocument", key)
@@ -223,7 +226,10 @@ def test_implementation_options_alone_have_defaults():
         ),
         ("ServiceResourcesDocument", "grant"),
         ("TemporalResourcesDocument", "grant"),
-        *(("OperandDepthDocument", role) for role in ("address", "data", "mask", "control")),
+        *(
+            ("OperandDepthDocument", role)
+            for role in ("address", "data", "update", "expected", "desired", "mask", "control")
+        ),
     }
 
 

@@ -6,7 +6,12 @@ from importlib import resources
 import pytest
 
 from fabricgen.author.schema import KINDS, json_schema
-from tests.support.documents import changed, fabric_document, mapping_document
+from tests.support.documents import (
+    changed,
+    every_key_document,
+    fabric_document,
+    mapping_document,
+)
 from tests.support.json_schema import errors
 
 EXAMPLES = [
@@ -26,6 +31,10 @@ def kind_of(name):
 def test_every_example_satisfies_its_schema(file):
     document = tomllib.loads(file.read_text(encoding="utf-8"))
     assert list(errors(json_schema(kind_of(file.name)), document)) == []
+
+
+def test_a_document_with_every_key_satisfies_its_schema():
+    assert list(errors(json_schema("fabric"), every_key_document())) == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,157 @@
+"""Capabilities of a local service out of a document, and back (spec: Local Memory Service)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabricgen.author.expand_access import access_domains, classes_place, union, written_place
+from fabricgen.author.expand_contract import actor_domain
+from fabricgen.author.findings import Findings, renamed
+from fabricgen.author.service_document import (
+    CapabilityDocument,
+    CompareExchangeChoice,
+    ConsistencyDocument,
+    FenceCapabilityDocument,
+    LoadChoice,
+    RmwChoice,
+    ServedDocument,
+    StoreChoice,
+    SystemDomainChoice,
+)
+from fabricgen.records.access import ParameterizedMemoryAccessDomain
+from fabricgen.records.consistency import (
+    NO_CONSISTENCY,
+    BoundedCompletionCycles,
+    ConsistencyBinding,
+    FairEventual,
+    LocalProvider,
+    SystemDomain,
+)
+from fabricgen.records.overlap import accesses_meet, actors_meet
+from fabricgen.records.service import MemoryServiceCapability
+from fabricgen.vocab.dataflow import OperationSchemaId
+from fabricgen.vocab.fabric import ReleaseVisibilityPoint
+
+__all__ = ["WrittenCapability", "capability_place", "expand_capability"]
+
+#: Document key of each field of a capability but its accesses.
+_KEYS = {
+    "actor_contract_domain": "contract",
+    "service_region_ordinals": "regions",
+    "service_beat_width_bits": "beat_bits",
+    "consistency_binding": "consistency",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCapability:
+    """One capability before the service's relation is normalised, and where it was written.
+
+    ``accesses[i]`` is what its access class ``i`` admits, none in a fence.
+    """
+
+    where: str
+    record: MemoryServiceCapability
+    accesses: tuple[ParameterizedMemoryAccessDomain, ...]
+
+
+def expand_capability(
+    document: CapabilityDocument,
+    region_count: int,
+    requester_count: int,
+    where: str,
+    findings: Findings,
+) -> WrittenCapability | None:
+    """Build one capability; every requester of the service may use it."""
+    key, schema, body = _body(document)
+    where = f"{where}.{key}"
+    actors = actor_domain(schema, body.contract, f"{where}.contract", findings)
+    if isinstance(body, FenceCapabilityDocument):
+        classes, regions, beat_bits = (), [], 0
+    else:
+        classes = access_domains(body.access, f"{where}.access", findings)
+        regions, beat_bits = body.regions, body.beat_bits
+    unknown = [position for position in regions if position >= region_count]
+    for position in unknown:
+        findings.add(
+            "service-region-unknown",
+            f"{where}.regions",
+            f"A position must name one of {region_count} regions, not {position}",
+        )
+    if actors is None or classes is None or unknown:
+        return None
+    record = findings.attempt(
+        classes_place(classes, "access_domain", f"{where}.access", renamed(where, _KEYS)),
+        lambda: MemoryServiceCapability.of(
+            actors,
+            union(classes) if classes else None,
+            service_region_ordinals=regions,
+            service_beat_width_bits=beat_bits,
+            admissible_use_patterns=range(requester_count),
+            consistency_binding=_consistency(body.consistency),
+        ),
+    )
+    return None if record is None else WrittenCapability(where, record, classes)
+
+
+def capability_place(
+    capability: MemoryServiceCapability,
+    field: str,
+    written: Sequence[WrittenCapability],
+    otherwise: str,
+) -> str:
+    """Where a field of a capability of the normal form was written.
+
+    Several capabilities may have become one; ``otherwise`` is the place of their list.
+    """
+    sources = [
+        each
+        for each in written
+        if actors_meet(each.record.actor_contract_domain, capability.actor_contract_domain)
+        and accesses_meet(each.record.access_domain, capability.access_domain)
+    ]
+    domain = capability.access_domain
+    access = re.fullmatch(r"access_domain\.access_classes\[(\d+)\]\.?(\w*).*", field)
+    if access and domain:
+        classes = [
+            (f"{each.where}.access[{index}]", admitted)
+            for each in sources
+            for index, admitted in enumerate(each.accesses)
+        ]
+        admitted = domain.access_classes[int(access[1])]
+        where = f"{sources[0].where}.access" if len(sources) == 1 else otherwise
+        return written_place(admitted, access[2], classes, where)
+    if len(sources) != 1:
+        return otherwise
+    return renamed(sources[0].where, _KEYS)(field)
+
+
+def _body(
+    document: CapabilityDocument,
+) -> tuple[str, OperationSchemaId, ServedDocument]:
+    match document:
+        case LoadChoice():
+            return "load", OperationSchemaId.DATAFLOW_LOAD, document.load
+        case StoreChoice():
+            return "store", OperationSchemaId.DATAFLOW_STORE, document.store
+        case RmwChoice():
+            return "rmw", OperationSchemaId.DATAFLOW_ATOMIC_RMW, document.rmw
+        case CompareExchangeChoice():
+            return "cmpxchg", OperationSchemaId.DATAFLOW_CMPXCHG, document.cmpxchg
+        case _:
+            return "fence", OperationSchemaId.DATAFLOW_FENCE, document.fence
+
+
+def _consistency(document: ConsistencyDocument | None) -> ConsistencyBinding:
+    if document is None:
+        return NO_CONSISTENCY
+    if isinstance(document, SystemDomainChoice):
+        return SystemDomain(bytes.fromhex(document.system_domain))
+    provider = document.local_provider
+    progress = provider.progress
+    return LocalProvider(
+        ReleaseVisibilityPoint[provider.release_visibility.upper()],
+        FairEventual()
+        if isinstance(progress, str)
+        else BoundedCompletionCycles(progress.bounded_completion_cycles),
+    )
