@@ -21,18 +21,14 @@ from fabricgen.model.touched import RowAccesses, race_findings
 from fabricgen.model.work import RowWork, cycle_limit
 from fabricgen.plan.demand import ChannelKey, RowRole
 from fabricgen.plan.row_check import configuration_findings
-from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow
-from fabricgen.plan.transactions import (
-    MemoryPortTransactionPlan,
-    derive_memory_port_transaction_plan,
-)
+from fabricgen.plan.row_plan import row_transaction_plan
+from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.records.connectivity import (
     ManagerEndpointTarget,
     MemoryDispatchTarget,
     target_key,
 )
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.schema.service import canonical_service
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
 
@@ -172,7 +168,7 @@ def _run(
         executor = RowExecutor(
             ordinal,
             placed.row,
-            _plan(named, placed.row),
+            row_transaction_plan(named.occurrence, placed.row),
             memories.target(placed.row, RowWork(row_rates(named, network, firings, ordinal))),
             named.implementation.issue_lanes,
         )
@@ -180,15 +176,6 @@ def _run(
             executor.fire({role: tokens[firing] for role, tokens in sources})
         done[ordinal] = executor
     return done
-
-
-def _plan(named: NamedMemory, row: OperationRow) -> MemoryPortTransactionPlan:
-    engine = named.occurrence.engine
-    if engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
-    projection = engine.ports[row.port].operation_pattern_semantics[row.use_pattern]
-    service = canonical_service(row.actor, row.access)
-    return derive_memory_port_transaction_plan(projection, row.actor, service, row.access)
 
 
 def _races(network: Network, done: Mapping[int, RowExecutor]) -> Iterator[Diagnostic]:

@@ -16,8 +16,8 @@ from fabricgen.plan.lanes import (
 from fabricgen.plan.rows import OperationRow
 from fabricgen.plan.transactions import (
     ElementLane,
-    MemoryPortChildTransaction,
-    MemoryPortTransactionPlan,
+    MemoryPortChildTransactionView,
+    MemoryPortTransactionPlanView,
 )
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
@@ -71,7 +71,7 @@ class RowExecutor:
         self,
         ordinal: int,
         row: OperationRow,
-        plan: MemoryPortTransactionPlan,
+        plan: MemoryPortTransactionPlanView,
         target: Target,
         issue_lanes: int,
     ) -> None:
@@ -119,7 +119,7 @@ class RowExecutor:
             tokens.append(join_lanes(self._row.addressed, read) if carries_value else 0)
 
     def _parts(
-        self, child: MemoryPortChildTransaction, lanes: Sequence[LaneAccess]
+        self, child: MemoryPortChildTransactionView, lanes: Sequence[LaneAccess]
     ) -> Sequence[Sequence[LaneAccess]]:
         """Group a child's lanes by the requests that they share."""
         is_indexed = self._row.addressed.form is MemoryAccessForm.INDEXED
@@ -129,7 +129,7 @@ class RowExecutor:
 
     def _served(
         self,
-        child: MemoryPortChildTransaction,
+        child: MemoryPortChildTransactionView,
         active: Sequence[bool],
         addresses: Sequence[int],
         payload: Sequence[bytes | None],

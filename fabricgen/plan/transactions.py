@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.records.views import MemoryOperationPatternView
 from fabricgen.schema.actor import (
     CanonicalActorProjection,
     CanonicalMemoryAccessView,
@@ -30,9 +31,9 @@ __all__ = [
     "ChildProjection",
     "ElementLane",
     "InactiveValue",
-    "MemoryPortAssembly",
-    "MemoryPortChildTransaction",
-    "MemoryPortTransactionPlan",
+    "MemoryPortAssemblyView",
+    "MemoryPortChildTransactionView",
+    "MemoryPortTransactionPlanView",
     "ParentMaskAny",
     "ParentMaskLane",
     "ParentRequest",
@@ -118,7 +119,7 @@ Retirement = SingleParentRetirement
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPortChildTransaction:
+class MemoryPortChildTransactionView:
     """One port-local child: its slot, when it is submitted, and what it carries."""
 
     ordinal: int
@@ -145,7 +146,7 @@ class MemoryPortChildTransaction:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPortAssembly:
+class MemoryPortAssemblyView:
     """How responses become results: each non-completion result role, in role order."""
 
     strategies: tuple[tuple[ServiceValueRole, ResultStrategy], ...]
@@ -157,30 +158,37 @@ class MemoryPortAssembly:
         return tuple(role for role, _ in self.strategies)
 
     def result_strategy(self, role: ServiceValueRole) -> ResultStrategy:
-        """Strategy of one of the :attr:`result_roles`."""
-        return dict(self.strategies)[role]
+        """Strategy of one of the :attr:`result_roles`; ``Invalid`` for any other role."""
+        for each, strategy in self.strategies:
+            if each is role:
+                return strategy
+        names = ", ".join(each.name for each in self.result_roles) or "absent"
+        raise Invalid(
+            Diagnostic("assembly-role", "role", f"The role must be {names}, not {role.name}")
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPortTransactionPlan:
+class MemoryPortTransactionPlanView:
     """The one plan that model and hardware consume."""
 
     parent_service: CanonicalService
-    transactions: tuple[MemoryPortChildTransaction, ...]
-    assembly: MemoryPortAssembly
+    transactions: tuple[MemoryPortChildTransactionView, ...]
+    assembly: MemoryPortAssemblyView
 
 
 def derive_memory_port_transaction_plan(
-    projection: MemoryPortTransactionProjection,
+    pattern: MemoryOperationPatternView,
     actor: CanonicalActorProjection,
     parent_service: CanonicalService,
     access: CanonicalMemoryAccessView | None,
-) -> MemoryPortTransactionPlan:
+) -> MemoryPortTransactionPlanView:
     """Derive children, assembly and retirement of one parent request.
 
     ``Invalid`` when actor, parent service and access view do not describe the same actor, or the
-    projection is illegal for the access.
+    projection of the pattern is illegal for the access.
     """
+    projection = pattern.transaction_projection
     found = (
         *_form_findings(projection, access),
         *_granularity_findings(projection, actor),
@@ -191,21 +199,21 @@ def derive_memory_port_transaction_plan(
     masked = access is not None and access.mask_form is MemoryMaskForm.DYNAMIC
     if projection is MemoryPortTransactionProjection.DIRECT or access is None:
         activation = ParentMaskAny() if masked else Always()
-        children = (MemoryPortChildTransaction(0, activation, ParentRequest()),)
+        children = (MemoryPortChildTransactionView(0, activation, ParentRequest()),)
         strategy = ParentResponseOrZeroOnEmptyMask() if masked else PassThroughParent()
     else:
         children = tuple(
-            MemoryPortChildTransaction(
+            MemoryPortChildTransactionView(
                 lane, ParentMaskLane(lane) if masked else Always(), ElementLane(lane)
             )
             for lane in range(access.lane_count)
         )
         inactive = InactiveValue.ZERO_BITS if masked else InactiveValue.NOT_APPLICABLE
         strategy = RowMajorLaneValues(access.lane_count, inactive)
-    return MemoryPortTransactionPlan(
+    return MemoryPortTransactionPlanView(
         parent_service=parent_service,
         transactions=children,
-        assembly=MemoryPortAssembly(
+        assembly=MemoryPortAssemblyView(
             strategies=tuple(
                 (role, strategy)
                 for role in parent_service.result_roles

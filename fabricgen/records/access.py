@@ -179,6 +179,31 @@ class MemoryAccessClass:
         return () if isinstance(domain, RootRelative) else domain.address_pointer_formats
 
     @property
+    def element_widths(self) -> UnsignedDomain:
+        """Admitted element widths in bits."""
+        return self.element_width_bits
+
+    @property
+    def flattened_lane_counts(self) -> UnsignedDomain:
+        """Admitted lane counts."""
+        return self.flattened_lane_count
+
+    @property
+    def source_alignments(self) -> AlignmentDomain:
+        """Admitted alignments of the actor."""
+        return self.source_alignment
+
+    @property
+    def read_subword_semantics(self) -> tuple[ReadSubwordSemantics, ...]:
+        """Guarantees for narrow results, in canonical order."""
+        return self.read_subword
+
+    @property
+    def write_subword_semantics(self) -> tuple[WriteSubwordSemantics, ...]:
+        """Guarantees for narrow payloads, in canonical order."""
+        return self.write_subword
+
+    @property
     def address_lane_widths(self) -> UnsignedDomain:
         """Widths in bits of one address lane: of an index, or of a pointer's representation."""
         widths = self.root_relative_index_widths

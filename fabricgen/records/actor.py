@@ -78,6 +78,11 @@ class MemoryActorContractDomain:
         return tuple(contract_row(self.actor_schema, each) for each in self.contract_clauses)
 
     @property
+    def clauses(self) -> tuple[ContractClause, ...]:
+        """The canonical clauses."""
+        return self.contract_clauses
+
+    @property
     def granularities(self) -> tuple[Granularity, ...]:
         """Granularities of all atomic clauses, each once; none for plain actors and fences."""
         found: dict[Granularity, None] = {}

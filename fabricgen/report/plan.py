@@ -9,20 +9,19 @@ from fabricgen.author.mapping import Mapping
 from fabricgen.plan.geometry_class import geometry_class
 from fabricgen.plan.lanes import active_lanes
 from fabricgen.plan.roles import active_roles
+from fabricgen.plan.row_plan import row_transaction_plan
 from fabricgen.plan.rows import Active, OperationRow
 from fabricgen.plan.transactions import (
     Activation,
     ChildProjection,
     InactiveValue,
-    MemoryPortTransactionPlan,
+    MemoryPortTransactionPlanView,
     ResultStrategy,
     Retirement,
-    derive_memory_port_transaction_plan,
 )
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, ManagerEndpointTarget
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import Temporal
-from fabricgen.schema.service import canonical_service
 from fabricgen.vocab.dataflow import MemoryMaskForm, ServiceValueRole
 
 __all__ = ["masked_lane_counts", "plan_json", "plan_tables"]
@@ -69,12 +68,7 @@ def _row_json(
     if engine is None:
         raise ValueError("An active row must belong to an engine, not to none")
     port = engine.ports[row.port]
-    plan = derive_memory_port_transaction_plan(
-        port.operation_pattern_semantics[row.use_pattern],
-        row.actor,
-        canonical_service(row.actor, row.access),
-        row.access,
-    )
+    plan = row_transaction_plan(memory.occurrence, row)
     contexts = 1
     if isinstance(engine.contract, Temporal):
         contexts = engine.contract.resident_context_count
@@ -145,7 +139,9 @@ def _access_json(row: OperationRow) -> JsonTable:
     }
 
 
-def _plan_json(plan: MemoryPortTransactionPlan, row: OperationRow, mask: str | None) -> JsonTable:
+def _plan_json(
+    plan: MemoryPortTransactionPlanView, row: OperationRow, mask: str | None
+) -> JsonTable:
     lanes, every = _lanes(row, mask), range(row.addressed.lane_count)
     children: list[JsonTable] = [
         {

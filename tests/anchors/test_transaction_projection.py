@@ -33,6 +33,7 @@ from tests.support.memories import (
     ROLE,
     STORE,
     actor,
+    pattern_view,
     view,
 )
 from tests.support.records import copy_fabric
@@ -47,8 +48,8 @@ ACCESSES = st.builds(
 
 
 def plan(schema, access, projection=MemoryPortTransactionProjection.DIRECT):
-    service = canonical_service(actor(schema), access)
-    return derive_memory_port_transaction_plan(projection, actor(schema), service, access)
+    who, pattern = actor(schema), pattern_view(projection)
+    return derive_memory_port_transaction_plan(pattern, who, canonical_service(who, access), access)
 
 
 @given(st.sampled_from([LOAD, STORE]), ACCESSES)

@@ -31,6 +31,11 @@ from fabricgen.records.service import (
     MemoryServiceContract,
     MemoryServiceRegion,
 )
+from fabricgen.records.views import (
+    FabricMemoryOperationPortRef,
+    FabricUsePatternRef,
+    MemoryOperationPatternView,
+)
 from fabricgen.schema.actor import (
     CanonicalActorProjection,
     CanonicalMemoryAccessView,
@@ -305,6 +310,13 @@ def fabric(*memories):
 
 def actor(schema, volatile=False):
     return CanonicalActorProjection(schema, PlainContract(volatile))
+
+
+def pattern_view(projection):
+    """The first use pattern of some port, with this projection."""
+    return MemoryOperationPatternView(
+        FabricUsePatternRef(FabricMemoryOperationPortRef(0, 0), 0), projection
+    )
 
 
 def view(form, *, element=32, lanes=1, mask=ABSENT, index=32):

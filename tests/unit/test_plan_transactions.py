@@ -27,10 +27,11 @@ from tests.support.memories import (
     ROLE,
     STORE,
     actor,
+    pattern_view,
     view,
 )
 
-DIRECT = MemoryPortTransactionProjection.DIRECT
+DIRECT, LANES = map(pattern_view, MemoryPortTransactionProjection)
 MASKED = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
 
 
@@ -52,6 +53,15 @@ def test_a_masked_load_submits_nothing_for_an_empty_mask_and_makes_zero():
     derived = plan(LOAD, MASKED)
     assert [child.activation for child in derived.transactions] == [ParentMaskAny()]
     assert derived.assembly.strategies == ((ROLE.DATA, ParentResponseOrZeroOnEmptyMask()),)
+
+
+def test_only_a_value_of_the_parent_has_a_strategy():
+    assembly = plan(LOAD, view(ELEMENT)).assembly
+    for role in (ROLE.COMPLETION, ROLE.OLD, ROLE.ADDRESS):
+        with pytest.raises(Invalid, match=rf"^role: .* DATA, not {role.name} \[assembly-role\]$"):
+            assembly.result_strategy(role)
+    with pytest.raises(Invalid, match=r"^role: .* absent, not DATA \[assembly-role\]$"):
+        plan(STORE, view(ELEMENT)).assembly.result_strategy(ROLE.DATA)
 
 
 @pytest.mark.parametrize("access", [view(ELEMENT), MASKED])
@@ -98,8 +108,8 @@ def test_a_parent_service_of_another_actor_or_mask_is_refused(service):
 
 
 def lanes_plan(schema, access):
-    who, rows = actor(schema), MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
-    return derive_memory_port_transaction_plan(rows, who, canonical_service(who, access), access)
+    who = actor(schema)
+    return derive_memory_port_transaction_plan(LANES, who, canonical_service(who, access), access)
 
 
 def test_a_masked_load_by_lanes_has_a_child_for_each_lane_of_its_mask():
@@ -150,13 +160,9 @@ def test_an_empty_mask_submits_nothing():
 
 @pytest.mark.parametrize(("who", "access"), [(actor(LOAD), view(ELEMENT)), (exact(FENCE), None)])
 def test_row_major_lanes_are_illegal_where_there_are_none(who, access):
-    rows = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
     with pytest.raises(Invalid) as error:
-        derive_memory_port_transaction_plan(rows, who, canonical_service(who, access), access)
+        derive_memory_port_transaction_plan(LANES, who, canonical_service(who, access), access)
     assert [d.code for d in error.value.diagnostics] == ["projection-access-form"]
-
-
-LANES = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
 
 
 def atomic_plan(projection, schema, access, **contract):

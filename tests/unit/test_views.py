@@ -1,16 +1,36 @@
+import inspect
+import re
+
 import pytest
 
+from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Invalid
+from fabricgen.plan.transactions import (
+    MemoryPortAssemblyView,
+    MemoryPortChildTransactionView,
+    MemoryPortTransactionPlanView,
+    derive_memory_port_transaction_plan,
+)
+from fabricgen.records.access import (
+    MemoryAccessClass,
+    OrdinaryData,
+    ParameterizedMemoryAccessDomain,
+)
+from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
 from fabricgen.records.views import (
     FabricMemoryCapabilityAlternativeRef,
     FabricMemoryOperationPortRef,
     FabricResourceStateRef,
     FabricTransportEndpointRef,
     FabricUsePatternRef,
+    MemoryCapabilityAlternativeView,
+    MemoryOperationPatternView,
     MemoryOperationPortView,
 )
 from fabricgen.schema.actor import CanonicalActorProjection
 from fabricgen.schema.contract import PlainContract
+from fabricgen.schema.service import canonical_service
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 from tests.support.actors import FENCE, alternative, exact
 from tests.support.capabilities import (
@@ -18,6 +38,7 @@ from tests.support.capabilities import (
     ELEMENT,
     LOAD,
     UNMASKED,
+    WRITE,
     access,
     masked,
     plain,
@@ -35,6 +56,86 @@ LOADS = alternative(
 )
 VIEW = MemoryOperationPortView(HERE, port(LOADS, alternative(FENCE, number=3)))
 ACTOR = CanonicalActorProjection(LOAD, PlainContract())
+PATTERN = FabricUsePatternRef(HERE, 0)
+LOADS_VIEW = next(
+    each
+    for each in map(VIEW.capability_alternative, VIEW.capability_alternatives())
+    if each.access_domain is not None
+)
+CLASS = LOADS_VIEW.access_domain.matching_class(view(ELEMENT))
+PLAN = derive_memory_port_transaction_plan(
+    VIEW.operation_pattern(PATTERN),
+    ACTOR,
+    canonical_service(ACTOR, view(ELEMENT)),
+    view(ELEMENT),
+)
+
+
+#: The specification's views with every name that they have, and the record or view that is each.
+#: A record is immutable and typed, so it is its own view.
+NAMES = {
+    (MemoryOperationPortView, VIEW): """
+        endpoints resourceContract resourceStates usePatterns operationPattern
+        capabilityAlternatives""",
+    (MemoryCapabilityAlternativeView, LOADS_VIEW): """
+        actorContractDomain roleBindings activeRoleBindings accessDomain admissibleUsePatterns""",
+    (MemoryOperationPatternView, VIEW.operation_pattern(PATTERN)): "transactionProjection",
+    (MemoryPortTransactionPlanView, PLAN): "parentService transactions assembly",
+    (MemoryPortChildTransactionView, PLAN.transactions[0]): "ordinal activation projection",
+    (MemoryPortAssemblyView, PLAN.assembly): "resultRoles resultStrategy retirement",
+    (UnsignedDomain, CLASS.element_width_bits): "intervals contains",
+    (AlignmentDomain, CLASS.source_alignment): "containsBytes",
+    (ParameterizedMemoryAccessDomain, LOADS_VIEW.access_domain): """
+        accessClasses matchingClass contains""",
+    (MemoryAccessClass, CLASS): """
+        accessForm addressForm rootRelativeIndexWidths addressPointerFormats dataPointerFormats
+        elementWidths flattenedLaneCounts maskInactivePairs sourceAlignments
+        readSubwordSemantics writeSubwordSemantics""",
+    (MemoryActorContractDomain, LOADS_VIEW.actor_contract_domain): """
+        actorSchema clauses contains""",
+}
+
+
+def spelled(name):
+    return re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), name)
+
+
+@pytest.mark.parametrize(
+    ("cls", "example", "name"),
+    [(cls, one, name) for (cls, one), names in NAMES.items() for name in names.split()],
+    ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", ""),
+)
+def test_every_name_of_the_specification_is_there_and_cannot_be_set(cls, example, name):
+    assert type(example) is cls
+    assert getattr(example, spelled(name)) is not None
+    with pytest.raises((AttributeError, TypeError)):
+        setattr(example, spelled(name), None)
+    assert not hasattr(example, "__dict__")
+
+
+def test_the_names_are_those_of_the_specification():
+    """41 names of eleven views, and the one function beside them."""
+    assert sum(len(names.split()) for names in NAMES.values()) == 41
+    parameters = inspect.signature(derive_memory_port_transaction_plan).parameters
+    assert list(parameters) == ["pattern", "actor", "parent_service", "access"]
+
+
+def test_a_class_answers_with_its_fields():
+    assert (CLASS.element_widths, CLASS.flattened_lane_counts) == (
+        UnsignedDomain.of(32),
+        UnsignedDomain.of(1),
+    )
+    assert CLASS.root_relative_index_widths == UnsignedDomain.of(32)
+    assert CLASS.address_pointer_formats == ()
+    assert CLASS.data_pointer_formats == (OrdinaryData(),)
+    assert CLASS.mask_inactive_pairs == (UNMASKED,)
+    assert CLASS.source_alignments.contains_bytes(8)
+    assert not CLASS.source_alignments.contains_bytes(12)
+    assert CLASS.read_subword_semantics == CLASS.read_subword
+    assert CLASS.write_subword_semantics == (WRITE.NOT_APPLICABLE,)
+    assert CLASS.element_widths.contains(32)
+    assert not CLASS.element_widths.contains(33)
+    assert LOADS_VIEW.actor_contract_domain.clauses == (LoadStorePlain((False,)),)
 
 
 def chosen(schema):

@@ -58,6 +58,10 @@ RULES: dict[str, Rule] = {
         "The use pattern is one of the alternative's admissible ones.",
         "Operation Engine",
     ),
+    "assembly-role": Rule(
+        "Only a result role of the parent service other than completion has a result strategy.",
+        "Typed C++ Projection",
+    ),
     "parent-service-mismatch": Rule(
         "Actor, parent service and access view describe the same exact actor.",
         "Typed C++ Projection",
