@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fabricgen.abi.unit import programming_unit
 from fabricgen.config.layout import CarrierField, carrier_layout
 from fabricgen.plan.demand import is_temporal
-from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric import Fabric, NamedMemory
 
-__all__ = ["UnitField", "unit_fields"]
+__all__ = ["UnitField", "carrier_fields", "unit_fields"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,33 +20,46 @@ class UnitField:
     memory, row
         Ordinals; no row for the carrier's ``active`` bit.
     path
-        ``memory.port.field`` in the fabric's names, ``memory.row<k>.field`` in a Temporal memory.
+        ``memory.port.field`` in the fabric's names, ``memory.row<k>.field`` in a Temporal memory,
+        ``memory.subordinate.binding<k>.field`` for a decode row.
     field
         Name, and payload bits.
+    subordinate
+        Ordinal of the subordinate endpoint whose decode row it is; none for an operation row.
     """
 
     memory: int
     row: int | None
     path: str
     field: CarrierField
+    subordinate: int | None = None
 
 
 def unit_fields(fabric: Fabric) -> tuple[UnitField, ...]:
     """List the fields in payload order; they cover every bit but the reserved one."""
-    return tuple(_fields(fabric))
-
-
-def _fields(fabric: Fabric) -> Iterator[UnitField]:
     offsets = programming_unit(fabric).carrier_offsets
-    for memory, named in enumerate(fabric.memories):
-        layout = carrier_layout(named)
+    return tuple(
+        field
+        for memory, (named, base) in enumerate(zip(fabric.memories, offsets, strict=True))
+        for field in carrier_fields(named, memory, base)
+    )
 
-        def at(field: CarrierField, base: int = offsets[memory]) -> CarrierField:
-            return CarrierField(field.name, base + field.offset, field.width)
 
-        yield UnitField(memory, None, f"{named.name}.active", at(layout.active))
-        for row, fields in enumerate(layout.rows):
-            place = f"row{row}" if is_temporal(named.occurrence) else named.names.ports[row]
+def carrier_fields(named: NamedMemory, memory: int, base: int) -> Iterator[UnitField]:
+    """List the fields of one memory's carrier, of which bit 0 is payload bit ``base``."""
+    layout = carrier_layout(named)
+
+    def at(field: CarrierField) -> CarrierField:
+        return CarrierField(field.name, base + field.offset, field.width)
+
+    yield UnitField(memory, None, f"{named.name}.active", at(layout.active))
+    for row, fields in enumerate(layout.rows):
+        place = f"row{row}" if is_temporal(named.occurrence) else named.names.ports[row]
+        for field in fields.values():
+            yield UnitField(memory, row, f"{named.name}.{place}.{field.name}", at(field))
+    for subordinate, rows in enumerate(layout.decode):
+        for row, fields in enumerate(rows):
+            place = f"{named.name}.{named.names.subordinates[subordinate]}.binding{row}"
             for field in fields.values():
-                path = f"{named.name}.{place}.{field.name}"
-                yield UnitField(memory, row, path, at(field))
+                path = f"{place}.{field.name}"
+                yield UnitField(memory, row, path, at(field), subordinate)

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from fabricgen.abi.fields import UnitField, unit_fields
+from fabricgen.abi.fields import UnitField, carrier_fields, unit_fields
 from fabricgen.abi.image import decode_image, image_payload
-from fabricgen.abi.meaning import row_meanings
+from fabricgen.abi.meaning import decode_meanings, row_meanings
+from fabricgen.config.codec import decode_configuration
 from fabricgen.plan.rows import Active, MemoryConfiguration
-from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric import Fabric, NamedMemory
 
-__all__ = ["ImageField", "list_image"]
+__all__ = ["ImageField", "list_carrier", "list_image"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class ImageField:
     Parameters
     ----------
     name
-        ``memory.port.field``, or ``memory.active``.
+        ``memory.port.field`` and the like, or ``memory.active``.
     offset, width
         Payload bits of the field.
     value
@@ -39,23 +40,41 @@ def list_image(fabric: Fabric, data: bytes) -> tuple[ImageField, ...]:
     configurations, payload = decode_image(fabric, data), image_payload(fabric, data)
     reserved = ImageField("reserved", 0, 1, 0, "always 0")
     listed = (
-        ImageField(
-            each.path,
-            each.field.offset,
-            each.field.width,
-            each.field.get(payload),
-            _meaning(fabric, configurations[each.memory], each),
-        )
+        _listed(fabric.memories[each.memory], configurations[each.memory], each, payload)
         for each in unit_fields(fabric)
     )
     return (reserved, *listed)
 
 
-def _meaning(fabric: Fabric, configuration: MemoryConfiguration, each: UnitField) -> str:
+def list_carrier(named: NamedMemory, bits: int) -> tuple[ImageField, ...]:
+    """Check the carrier of one memory and list every bit of it, in order."""
+    configuration = decode_configuration(named, bits)
+    return tuple(
+        _listed(named, configuration, each, bits)
+        for each in carrier_fields(named, memory=0, base=0)
+    )
+
+
+def _listed(
+    named: NamedMemory, configuration: MemoryConfiguration, each: UnitField, payload: int
+) -> ImageField:
+    return ImageField(
+        each.path,
+        each.field.offset,
+        each.field.width,
+        each.field.get(payload),
+        _meaning(named, configuration, each),
+    )
+
+
+def _meaning(named: NamedMemory, configuration: MemoryConfiguration, each: UnitField) -> str:
     active = isinstance(configuration, Active)
     if each.row is None:
         return "Active" if active else "Disabled"
+    if each.subordinate is not None:
+        binding = configuration.provider_decode[each.subordinate][each.row] if active else None
+        return "Unused row" if binding is None else decode_meanings(named, binding)[each.field.name]
     row = configuration.operation_rows[each.row] if active else None
     if row is None:
         return "Unused row"
-    return row_meanings(fabric.memories[each.memory], row).get(each.field.name, "inactive role")
+    return row_meanings(named, row).get(each.field.name, "inactive role")

@@ -8,14 +8,22 @@ from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.plan.contract import document_pattern
 from fabricgen.plan.demand import context_count
-from fabricgen.plan.rows import OperationRow
+from fabricgen.plan.rows import (
+    AddressSpaceMatch,
+    ContextMatch,
+    MatchValue,
+    OperationRow,
+    PrefixMatch,
+    ProviderDecodeRow,
+    RangeMatch,
+)
 from fabricgen.plan.support import matching_class
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, MemoryDispatchTarget
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
 
-__all__ = ["field_meaning", "row_meanings"]
+__all__ = ["decode_meanings", "field_meaning", "row_meanings"]
 
 #: What the values of a field say, by its name in any row.
 _FIELDS = {
@@ -35,6 +43,13 @@ _FIELDS = {
     "address_pointer_format": "which format of the address pointers",
     "data_pointer_format": "which kind of data",
     "service_target": "which service: the local one, where there is one, then the managers",
+    "range_base": "first address that is matched",
+    "range_size": "addresses that are matched",
+    "prefix_value": "the address under the prefix, with zeros behind it",
+    "prefix_length": "top bits of the address that are matched",
+    "address_space": "the address space that is matched",
+    "context": "the context code that is matched",
+    "base_offset": "what is added to the address, modulo 2**64",
 }
 
 #: The same of fields whose names go on with a role or a number.
@@ -92,6 +107,36 @@ def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
         for connection in destination.connections:
             meanings[f"forward_{role.name.lower()}_{connection}"] = f"to connection {connection}"
     return meanings
+
+
+def decode_meanings(named: NamedMemory, row: ProviderDecodeRow) -> dict[str, str]:
+    """Words for each field of one decode row."""
+    meanings = {"valid": "Active row"}
+    for value in row.match:
+        meanings |= _match_meanings(value)
+    return {
+        **meanings,
+        "service_target": _target(named, row.service_target),
+        "base_offset": f"address plus {row.base_offset:#x}",
+    }
+
+
+def _match_meanings(value: MatchValue) -> dict[str, str]:
+    match value:
+        case RangeMatch(base, size):
+            return {
+                "range_base": f"from address {base:#x}",
+                "range_size": f"{size} byte{'s' if size > 1 else ''}",
+            }
+        case PrefixMatch(top, length):
+            return {
+                "prefix_value": f"address {top:#x}",
+                "prefix_length": f"in its top {length} bits",
+            }
+        case AddressSpaceMatch(number):
+            return {"address_space": f"address space {number}"}
+        case ContextMatch(number):
+            return {"context": f"context {number:#x}"}
 
 
 def _contract_meanings(

@@ -1,6 +1,7 @@
 """Which bits the semantic carrier of one memory has, and in which order (spec: Operation Rows).
 
-Bit 0 says ``Active``; the rows follow in their order. A row has its fields at fixed offsets, each
+Bit 0 says ``Active``; the operation rows follow in their order, then the decode rows of each
+subordinate endpoint. An operation row has its fields at fixed offsets, each
 as wide as its largest use over the ports that the row may be of: its own in a Spatial table, all of
 them in a Temporal one, whose rows are alike. What needs no bits has no field.
 """
@@ -18,17 +19,26 @@ from fabricgen.config.inventory import (
     source_connections,
     targets,
 )
-from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.capacity import port_input_roles, port_result_roles
 from fabricgen.plan.demand import row_capacity, tag_width
+from fabricgen.plan.provider_decode import decode_capacities
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
 from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.dispatch import AddressTransform, MatchField
 
 __all__ = ["CarrierField", "CarrierLayout", "carrier_layout", "index_width"]
 
 _BASE_ADDR_WIDTH = 64
+
+#: Carrier fields of one value of each match field; the schema owns their widths.
+_MATCH_FIELDS = {
+    MatchField.RANGE: (("range_base", 64), ("range_size", 64)),
+    MatchField.PREFIX: (("prefix_value", 64), ("prefix_length", 7)),
+    MatchField.ADDRESS_SPACE: (("address_space", 32),),
+    MatchField.CONTEXT: (("context", 64),),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,40 +70,52 @@ class CarrierLayout:
     active
         Bit 0.
     rows
-        The fields of each row by name, in carrier order.
+        The fields of each operation row by name, in carrier order.
+    decode
+        The fields of each decode row by name, by subordinate and bounded binding.
     """
 
     width: int
     active: CarrierField
     rows: tuple[Mapping[str, CarrierField], ...]
+    decode: tuple[tuple[Mapping[str, CarrierField], ...], ...] = ()
 
     @property
     def row_stride(self) -> int:
         """Bits of one row of a Temporal table, whose rows are alike."""
-        return (self.width - self.active.width) // len(self.rows)
+        return _width(self.rows[0])
 
 
 def carrier_layout(named: NamedMemory) -> CarrierLayout:
-    """Lay out the carrier of one memory."""
+    """Lay out the carrier of one memory; ``Unsupported`` for more decode rows than it can have."""
     occurrence = named.occurrence
-    if occurrence.subordinate_endpoints:
-        raise Unsupported(
-            Diagnostic(
-                "subordinate-endpoints",
-                "subordinate_endpoints",
-                f"The memory must have none of these, not {len(occurrence.subordinate_endpoints)}",
-            )
-        )
     active = CarrierField("active", 0, 1)
     offset, rows = active.width, list[dict[str, CarrierField]]()
     for ordinal in range(row_capacity(occurrence)):
-        row: dict[str, CarrierField] = {}
-        for name, width in _row_fields(occurrence, row_ports(occurrence, ordinal)):
-            if width:
-                row[name] = CarrierField(name, offset, width)
-                offset += width
+        row = _placed(_row_fields(occurrence, row_ports(occurrence, ordinal)), offset)
+        offset += _width(row)
         rows.append(row)
-    return CarrierLayout(offset, active, tuple(rows))
+    decode = list[tuple[dict[str, CarrierField], ...]]()
+    for ordinal, bound in enumerate(decode_capacities(occurrence)):
+        fields = tuple(_decode_fields(occurrence, ordinal))
+        stride = sum(width for _, width in fields)
+        decode.append(tuple(_placed(fields, offset + stride * row) for row in range(bound)))
+        offset += stride * bound
+    return CarrierLayout(offset, active, tuple(rows), tuple(decode))
+
+
+def _placed(fields: Iterable[tuple[str, int]], offset: int) -> dict[str, CarrierField]:
+    """Fields from an offset on, without those of no width."""
+    placed: dict[str, CarrierField] = {}
+    for name, width in fields:
+        if width:
+            placed[name] = CarrierField(name, offset, width)
+            offset += width
+    return placed
+
+
+def _width(row: Mapping[str, CarrierField]) -> int:
+    return sum(field.width for field in row.values())
 
 
 def index_width(choices: int) -> int:
@@ -125,6 +147,17 @@ def _row_fields(
         sources = {c for port in ports for c in source_connections(occurrence, port, role)}
         for connection in sorted(sources):
             yield f"forward_{role.name.lower()}_{connection}", 1
+
+
+def _decode_fields(occurrence: MemoryOccurrence, subordinate: int) -> Iterator[tuple[str, int]]:
+    """Names and widths of the fields of one decode row."""
+    dispatch = occurrence.connectivity.subordinate_endpoints[subordinate]
+    yield "valid", 1
+    for field in dispatch.match_fields:
+        yield from _MATCH_FIELDS[field]
+    yield "service_target", index_width(len(targets(occurrence)))
+    if dispatch.address_transform is AddressTransform.CONSTANT_BASE_OFFSET:
+        yield "base_offset", _BASE_ADDR_WIDTH
 
 
 def _widest(counts: Iterable[int]) -> int:

@@ -11,7 +11,7 @@ from fabricgen.config.inventory import (
     source_connections,
     targets,
 )
-from fabricgen.config.layout import CarrierField, carrier_layout
+from fabricgen.config.layout import CarrierField, CarrierLayout, carrier_layout
 from fabricgen.plan.admission import (
     Admission,
     FenceAdmission,
@@ -58,8 +58,22 @@ def storable_mask(named: NamedMemory) -> int:
         # The rows are alike, one behind the other.
         first, stride = masks[0], layout.row_stride
         masks = [first << row * stride for row in range(len(layout.rows))]
-    mask = _or(masks)
+    mask = _or(masks) | _decode_mask(occurrence, layout)
     return mask | layout.active.mask if mask else 0
+
+
+def _decode_mask(occurrence: MemoryOccurrence, layout: CarrierLayout) -> int:
+    """Every bit of every decode row, but for targets that its endpoint does not reach."""
+    mask, known = 0, targets(occurrence)
+    for dispatch, rows in zip(
+        occurrence.connectivity.subordinate_endpoints, layout.decode, strict=True
+    ):
+        chosen = _or(map(known.index, dispatch.targets))
+        for fields in rows:
+            for name, field in fields.items():
+                value = chosen if name == "service_target" else (1 << field.width) - 1
+                mask |= value << field.offset
+    return mask
 
 
 def _placed(fields: Mapping[str, CarrierField], values: Mapping[str, int]) -> int:

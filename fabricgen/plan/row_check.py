@@ -16,6 +16,7 @@ from fabricgen.plan.demand import (
     row_capacity,
     tag_width,
 )
+from fabricgen.plan.provider_decode import decode_findings
 from fabricgen.plan.roles import RoleBindings, active_roles
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
 from fabricgen.plan.support import supports_memory_access
@@ -35,8 +36,22 @@ def configuration_findings(
     match configuration:
         case Disabled():
             return ()
-        case Active(rows):
-            return tuple(_table_findings(named.occurrence, rows))
+        case Active(rows, decode):
+            return (
+                *_emptiness_findings(configuration),
+                *_table_findings(named.occurrence, rows),
+                *decode_findings(named.occurrence, decode),
+            )
+
+
+def _emptiness_findings(configuration: Active) -> Iterator[Diagnostic]:
+    decode_rows = (row for rows in configuration.provider_decode for row in rows)
+    if not any(configuration.operation_rows) and not any(decode_rows):
+        yield Diagnostic(
+            "configuration-without-row",
+            "operation_rows",
+            "An Active configuration has at least one Active row, not 0; Disabled has none",
+        )
 
 
 def _table_findings(
@@ -52,12 +67,6 @@ def _table_findings(
             f"A {schedule} table has one row per {owner}, {capacity}, not {len(rows)}",
         )
         return
-    if not any(rows):
-        yield Diagnostic(
-            "configuration-without-row",
-            "operation_rows",
-            "An Active configuration has at least one Active row, not 0; Disabled has none",
-        )
     for ordinal, row in enumerate(rows):
         if row is not None:
             for finding in _row_findings(occurrence, ordinal, row):

@@ -11,9 +11,16 @@ from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = [
     "Active",
+    "AddressSpaceMatch",
+    "ContextMatch",
     "Disabled",
+    "MatchValue",
     "MemoryConfiguration",
     "OperationRow",
+    "PrefixMatch",
+    "ProviderDecode",
+    "ProviderDecodeRow",
+    "RangeMatch",
     "ResultDestination",
     "RoleSource",
 ]
@@ -83,15 +90,78 @@ class OperationRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RangeMatch:
+    """Addresses from ``base`` on, ``size`` bytes of them; both are u64."""
+
+    base: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixMatch:
+    """Addresses whose top ``prefix_length`` bits, 0 to 64, are those of ``value``."""
+
+    value: int
+    prefix_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddressSpaceMatch:
+    """Requests of one address space, a u32."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMatch:
+    """Requests of one context code, a u64; no Physical Tag and no Dataflow reference."""
+
+    value: int
+
+
+MatchValue = RangeMatch | PrefixMatch | AddressSpaceMatch | ContextMatch
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderDecodeRow:
+    """One exposed binding of a subordinate endpoint (spec: Configurable Service Dispatch).
+
+    Parameters
+    ----------
+    match
+        One value per match field that the endpoint declares, in tag order; a request selects the
+        row if all of them hold.
+    service_target
+        One member of the endpoint's target domain.
+    base_offset
+        What ConstantBaseOffset adds to the request's address, modulo 2**64, to make the service
+        address; 0 for an endpoint without the transform.
+    """
+
+    match: tuple[MatchValue, ...]
+    service_target: MemoryDispatchTarget
+    base_offset: int = 0
+
+
+#: Decode rows per subordinate endpoint and bounded binding, ``None`` where one is unused.
+ProviderDecode = tuple[tuple[ProviderDecodeRow | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Disabled:
     """The occurrence does nothing; its carrier is all zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class Active:
-    """``operation_rows[i]`` is row ``i``, ``None`` where it is Unused; at least one is Active."""
+    """At least one operation row or decode row, each ``None`` where it is unused.
+
+    ``operation_rows[i]`` is row ``i`` of the operation table; ``provider_decode[s][b]`` is decode
+    row ``b`` of subordinate endpoint ``s``, which has one for each binding that it may expose.
+    """
 
     operation_rows: tuple[OperationRow | None, ...]
+    provider_decode: ProviderDecode = ()
 
 
 MemoryConfiguration = Disabled | Active

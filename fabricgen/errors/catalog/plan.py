@@ -184,6 +184,55 @@ RULES: dict[str, Rule] = {
         "one beat.",
         "Local Memory Service",
     ),
+    "decode-row-count": Rule(
+        "A configuration has one decode row for each binding that a subordinate may expose.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-row-order": Rule(
+        "Decode rows are filled from the first one on and ascend by their matches, so "
+        "equivalent rows are no choice.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-match-fields": Rule(
+        "A decode row has one value for each match field that its endpoint declares.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-match-empty": Rule(
+        "Some address lies in all matches of a decode row.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-range": Rule(
+        "A range has a positive size, and its end is representable.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-prefix": Rule(
+        "A prefix has from 0 to 64 bits, and zeros behind them.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-address-space": Rule(
+        "An address space that is matched has 32 bits.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-context": Rule(
+        "A context that is matched has 64 bits.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-overlap": Rule(
+        "A request of a subordinate matches at most one of its decode rows.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-target": Rule(
+        "A decode row selects a member of its endpoint's target domain.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-offset-unused": Rule(
+        "An endpoint without a transform adds no offset.",
+        "Configurable Service Dispatch",
+    ),
+    "decode-offset-range": Rule(
+        "A base offset has 64 bits.",
+        "Configurable Service Dispatch",
+    ),
     "multiple-memories": Rule(
         "This generator realises fabrics of one memory.",
         "Legal Occurrence Forms",
@@ -207,6 +256,10 @@ RULES: dict[str, Rule] = {
     "tag-width-limit": Rule(
         "A realised Physical Tag has at most 64 bits.",
         "Temporal Ports And Resident Capacity",
+    ),
+    "subordinate-binding-limit": Rule(
+        "The subordinates of a configured memory expose at most 256 bindings.",
+        "Configurable Service Dispatch",
     ),
     "subordinate-endpoints": Rule(
         "This generator realises memories without subordinate endpoints.",
