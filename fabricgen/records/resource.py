@@ -55,7 +55,7 @@ class Commit:
 class UsePattern:
     """One atomic claim envelope: acquired together at ``acquire``, returned at ``release``.
 
-    ``internal_transactions`` lists, per slot, positions in ``claims``.
+    ``internal_transactions`` is, per slot, a set of positions in ``claims``, ascending.
     """
 
     requester: int
@@ -234,13 +234,6 @@ def _claim_findings(
     uses = Counter((claim.state, claim.dimension) for claim in pattern.claims)
     for index, claim in enumerate(pattern.claims):
         place = f"{where}.claims[{index}]"
-        if uses[claim.state, claim.dimension] > 1:
-            yield Diagnostic(
-                "duplicate-capacity-claim",
-                place,
-                f"A pattern must claim dimension {claim.dimension} of state {claim.state} once, "
-                f"not {uses[claim.state, claim.dimension]} times",
-            )
         if not 0 <= claim.state < len(contract.states):
             yield from _key_finding(
                 "unknown-state-key", f"{place}.state", claim.state, len(contract.states)
@@ -249,30 +242,36 @@ def _claim_findings(
         dimensions = contract.states[claim.state]
         if not 0 <= claim.dimension < len(dimensions):
             yield from _key_finding(
-                "unknown-capacity-dimension-key",
-                f"{place}.dimension",
-                claim.dimension,
-                len(dimensions),
+                "undeclared-claim", f"{place}.dimension", claim.dimension, len(dimensions)
             )
             continue
+        if (count := uses[claim.state, claim.dimension]) > 1:
+            yield Diagnostic(
+                "duplicate-capacity-claim",
+                place,
+                f"A pattern must claim dimension {claim.dimension} of state {claim.state} once, "
+                f"not {count} times",
+            )
         yield from _amount_findings(dimensions[claim.dimension], claim.amount, f"{place}.amount")
 
 
 def _amount_findings(dimension: CapacityDimension, amount: int, where: str) -> Iterator[Diagnostic]:
+    """What is taken at reset is returned by nobody, so a claim must fit beside it."""
+    occupied = dimension.initial_occupancy + amount
     if amount == 0:
         yield Diagnostic("claim-empty", where, "A claim must take at least 1 unit, not 0")
-    if amount > dimension.capacity:
-        yield Diagnostic(
-            "claim-exceeds-capacity",
-            where,
-            f"A claim must fit the capacity {dimension.capacity}, not {amount}",
-        )
-    elif amount + dimension.initial_occupancy > U32_MAX:
+    elif occupied > U32_MAX:
         yield Diagnostic(
             "capacity-arithmetic-overflow",
             where,
-            f"Initial occupancy and claim together must stay below 2**32, not "
-            f"{amount + dimension.initial_occupancy}",
+            f"Initial occupancy and claim together must stay below 2**32, not {occupied}",
+        )
+    elif occupied > dimension.capacity:
+        yield Diagnostic(
+            "claim-exceeds-capacity",
+            where,
+            f"Initial occupancy and claim together must fit the capacity {dimension.capacity}, "
+            f"not {occupied}",
         )
 
 
@@ -283,6 +282,10 @@ def _transaction_findings(pattern: UsePattern, where: str) -> Iterator[Diagnosti
             yield Diagnostic(
                 "duplicate-claim-key", place, f"Claim keys must be unique, not {list(keys)}"
             )
+        elif list(keys) != sorted(keys):
+            yield Diagnostic(
+                "claim-key-order", place, f"Claim keys must ascend, not stand as {list(keys)}"
+            )
         for index, key in enumerate(keys):
             yield from _key_finding(
                 "unknown-claim-key", f"{place}[{index}]", key, len(pattern.claims)
@@ -292,21 +295,20 @@ def _transaction_findings(pattern: UsePattern, where: str) -> Iterator[Diagnosti
 def _grant_findings(contract: ResourceContract) -> Iterator[Diagnostic]:
     contended = contended_capacities(contract.use_patterns)
     policy = contract.grant_policy
-    if policy is None:
-        if contended:
-            yield Diagnostic(
-                "contention-without-grant-policy",
-                "grant_policy",
-                "A policy is required where several requesters claim one capacity, not absent",
-            )
-        return
-    if not contended:
+    if policy is not None:
+        yield from _policy_findings(policy, contract.requester_count)
+    if policy is None and contended:
+        yield Diagnostic(
+            "contention-without-grant-policy",
+            "grant_policy",
+            "A policy is required where several requesters claim one capacity, not absent",
+        )
+    if policy is not None and not contended:
         yield Diagnostic(
             "grant-policy-without-contention",
             "grant_policy",
             f"The policy must be absent where no capacity is contended, not {policy!r}",
         )
-    yield from _policy_findings(policy, contract.requester_count)
 
 
 def _policy_findings(policy: GrantPolicy, requester_count: int) -> Iterator[Diagnostic]:

@@ -28,10 +28,15 @@ def use_patterns(draw, states, requesters, eligibilities, ranks, transitions) ->
     timing = draw(st.integers(0, len(ranks) - 1))
     event = st.integers(0, len(ranks[timing]) - 1)
     events = sorted(draw(st.tuples(event, event, event)), key=lambda e: ranks[timing][e])
-    places = [(s, d) for s, dimensions in enumerate(states) for d in range(len(dimensions))]
+    room = {
+        (s, d): each.capacity - each.initial_occupancy
+        for s, dimensions in enumerate(states)
+        for d, each in enumerate(dimensions)
+    }
+    places = [place for place, left in room.items() if left]
     chosen = draw(st.lists(st.sampled_from(places), unique=True, max_size=3)) if places else []
-    claims = tuple(Claim(s, d, draw(st.integers(1, states[s][d].capacity))) for s, d in chosen)
-    keys = st.permutations(range(len(claims))).map(tuple)
+    claims = tuple(Claim(s, d, draw(st.integers(1, room[s, d]))) for s, d in chosen)
+    keys = st.sets(st.sampled_from(range(len(claims)))) if claims else st.just(())
     return UsePattern(
         requester=draw(st.integers(0, requesters - 1)),
         eligibility=draw(st.integers(0, eligibilities - 1)),
@@ -40,7 +45,9 @@ def use_patterns(draw, states, requesters, eligibilities, ranks, transitions) ->
         commit=draw(st.none() | st.builds(Commit, st.just(events[1]), transitions)),
         timing=timing,
         claims=claims,
-        internal_transactions=tuple(draw(st.lists(keys, max_size=2))),
+        internal_transactions=tuple(
+            tuple(sorted(each)) for each in draw(st.lists(keys, max_size=2))
+        ),
     )
 
 

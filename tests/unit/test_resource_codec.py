@@ -49,7 +49,7 @@ def test_trailing_bytes_are_rejected(record, extra):
 def test_bytes_are_pinned():
     """Counts of requesters, eligibilities and events follow the patterns; policy tag is last."""
     pattern = UsePattern(
-        0, 0, 0, 2, Commit(1, 0), 0, (Claim(0, 0, 2), Claim(1, 1, 3)), ((1, 0), ())
+        0, 0, 0, 2, Commit(1, 0), 0, (Claim(0, 0, 2), Claim(1, 1, 3)), ((0, 1), ())
     )
     record = ResourceContract(
         states=((CapacityDimension(5, 1),), (CapacityDimension(6), CapacityDimension(7))),
@@ -64,7 +64,7 @@ def test_bytes_are_pinned():
     words = [2, 1, 5, 1, 2, 6, 0, 7, 0]  # states
     words += [1]  # transitions
     words += [1, 3, 0, 1, 1]  # timing
-    words += [2, 0, 0, 0, 2, 1, 1, 0, 0, 2, 0, 0, 2, 1, 1, 3, 2, 2, 1, 0, 0]  # pattern 0
+    words += [2, 0, 0, 0, 2, 1, 1, 0, 0, 2, 0, 0, 2, 1, 1, 3, 2, 2, 0, 1, 0]  # pattern 0
     words += [1, 0, 1, 1, 0, 0, 1, 0, 0, 4, 0]  # pattern 1
     words += [2, 1, 3, 2, 2, 1, 0, 1]  # counts, policy
     assert encode(record) == b"".join(word.to_bytes(4, "big") for word in words)

@@ -46,7 +46,11 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "unknown-capacity-dimension-key": Rule(
-        "A claim names a dimension of the state that it claims.",
+        "A dimension that is named belongs to the state that is named with it.",
+        "Persistent Capability Schema",
+    ),
+    "undeclared-claim": Rule(
+        "A claim names a dimension that the state which it claims declares.",
         "Persistent Capability Schema",
     ),
     "unknown-resource-transition-key": Rule(
@@ -77,6 +81,10 @@ RULES: dict[str, Rule] = {
         "An internal transaction names a claim once.",
         "Persistent Capability Schema",
     ),
+    "claim-key-order": Rule(
+        "An internal transaction is a set of claims of its pattern, in ascending order.",
+        "Persistent Capability Schema",
+    ),
     "duplicate-capacity-claim": Rule(
         "A use pattern claims one dimension of one state once, with its whole amount.",
         "Persistent Capability Schema",
@@ -86,7 +94,7 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "claim-exceeds-capacity": Rule(
-        "A claim fits the capacity of its dimension; so nothing claims a capacity of zero.",
+        "A claim and what is taken at reset fit the capacity of its dimension together.",
         "Persistent Capability Schema",
     ),
     "capacity-arithmetic-overflow": Rule(
