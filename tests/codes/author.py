@@ -1,0 +1,174 @@
+"""Inputs of the codes of ``author``: one good document each, with one value changed."""
+
+import copy
+import io
+import tempfile
+import tomllib
+from pathlib import Path
+
+import numpy
+
+from fabricgen.author.fabric import parse_fabric
+from fabricgen.author.mapping import parse_mapping, read_mapping
+from fabricgen.author.workload import parse_workload
+from tests.support.documents import changed, fabric_document, mapping_document, toml
+from tests.support.examples import folder
+from tests.support.producers import command
+
+
+def example(name):
+    """The three documents of a shipped example as plain values."""
+    names = ("fabric", "mapping", "workload")
+    return tuple(tomllib.loads((folder(name) / f"{each}.toml").read_text()) for each in names)
+
+
+LITTLE = fabric_document(), mapping_document(), {}
+#: Rows: words (0), gather (1), copy (2), paste (3), of which copy feeds paste.
+TEMPORAL = example("temporal-local")
+#: A manager instead of a local service, and a pattern that walks lanes.
+VECTOR = example("temporal-vector")
+#: Rows: read (0), write (1), verify (2), each of which feeds the next.
+COPIES = example("memcpy-local")
+
+MEMORY, ROWS = ("memory", 0), ("memory", "mem0", "row")
+READ, LOCAL = (*MEMORY, "port", 0), (*MEMORY, "local")
+LOAD = (*READ, "load", 0)
+
+
+def fabric(at, value=None, *, of=LITTLE):
+    return lambda: parse_fabric(toml(changed(of[0], at, value)))
+
+
+def mapping(at, value=None, *, of=LITTLE):
+    return lambda: read_mapping(toml(changed(of[1], at, value)), parse_fabric(toml(of[0])))
+
+
+def workload(*, of=LITTLE, stream=(), files=None, **tables):
+    """A workload of these streams beside these data files."""
+
+    def parsed():
+        document = tables | {"stream": list(stream)}
+        source = parse_fabric(toml(of[0]))
+        rows = parse_mapping(toml(of[1]), source)
+        with tempfile.TemporaryDirectory() as beside:
+            for name, data in (files or {}).items():
+                Path(beside, name).write_bytes(data)
+            return parse_workload(toml(document), source, rows, Path(beside))
+
+    return parsed
+
+
+def stream(endpoint, tokens, **more):
+    return {"endpoint": f"mem0.{endpoint}", "tokens": tokens, **more}
+
+
+ADDRESSES, CONTROLS = stream("rd_addr", [0]), stream("rd_ctrl", {"count": 1})
+
+
+def stored(data, **more):
+    """Streams of the row that stores four lanes."""
+    return [
+        stream("wr_addr", [0]),
+        stream("wr_data", data, **more),
+        stream("wr_mask", [[1, 1, 0, 0]]),
+        stream("wr_ctrl", {"fill": True}),
+    ]
+
+
+def image(*parts):
+    return workload(memory={"mem0": {"local": {"image": list(parts)}}})
+
+
+def array(values):
+    file = io.BytesIO()
+    numpy.save(file, values)
+    return file.getvalue()
+
+
+def from_npy(data):
+    tokens = stream("rd_addr", {"npy": "x.npy"})
+    return workload(stream=[tokens, CONTROLS], files={"x.npy": data})
+
+
+def two_sets_of_targets():
+    """The two patterns of one load reach different managers."""
+    written = copy.deepcopy(VECTOR[0])
+    written["memory"][0]["manager"].append({"name": "ext1", "beat_bits": 64})
+    port = written["memory"][0]["port"][0]
+    (load,) = port["load"]
+    port["load"] = [
+        load | {"patterns": ["direct"]},
+        load | {"patterns": ["lanes"], "targets": ["ext1"]},
+    ]
+    return parse_fabric(toml(written))
+
+
+def checked(data):
+    return command("check", "fabric.toml", files={"fabric.toml": data})
+
+
+DOCUMENT_CODES = {
+    "file-unreadable": command("check", "absent.toml", files={}),
+    "file-unwritable": command(
+        "normalize",
+        "fabric.toml",
+        "-o",
+        "fabric.toml/x",
+        files={"fabric.toml": toml(LITTLE[0])},
+    ),
+    "not-utf8": checked(b"\xff"),
+    "toml-syntax": checked("[fabric\n"),
+    "unknown-key": fabric((*MEMORY, "width"), 3),
+    "missing-key": fabric((*READ, "resources", "in_flight")),
+    "wrong-type": fabric((*READ, "resources", "in_flight"), "4"),
+    "unknown-value": fabric((*READ, "patterns", 0, "projection"), "by_lane"),
+    "value-out-of-range": fabric((*READ, "resources", "in_flight"), 0),
+    "list-length": fabric((*LOAD, "access", 0, "lanes"), []),
+    "text-format": fabric((*MEMORY, "name"), "Mem"),
+    "duplicate-name": fabric((*MEMORY, "port", 1, "name"), "read0"),
+    "unknown-name": fabric((*LOAD, "targets"), ["ext0"]),
+    "context-count": fabric((*READ, "resources", "context"), 3, of=TEMPORAL),
+    "active-lanes-limit": fabric(
+        (*LOAD, "access", 0, "lanes"), [{"from": 1, "to": 2**40}], of=VECTOR
+    ),
+    "target-merge": two_sets_of_targets,
+    "missing-memory-capability-contract": fabric((*MEMORY, "data_width"), 32),
+    "port-without-alternative": fabric((*READ, "load")),
+    "operand-depth-roles": fabric((*READ, "resources", "operand_depth"), {"address": 1}),
+    "alignment-not-power-of-two": fabric((*LOAD, "access", 0, "alignment"), [3]),
+}
+
+MAPPING_CODES = {
+    "mapping-of-another-fabric": mapping(("fabric",), "other"),
+    "port-mapped-twice": mapping(ROWS, LITTLE[1]["memory"]["mem0"]["row"][1:] * 2),
+    "row-address-form": mapping(
+        (*ROWS, 1, "load", "pointer"),
+        {"address_space": 0, "representation_bits": 32, "address_bits": 32},
+    ),
+    "role-inactive": mapping((*ROWS, 0, "inputs", "mask"), {"tag": 3}, of=TEMPORAL),
+    "connection-not-eligible": mapping(
+        (*ROWS, 0, "inputs", "address"), {"from": "copy.data"}, of=TEMPORAL
+    ),
+    "edge-repeated": mapping((*ROWS, 2, "outputs", "data", "to"), ["paste.data"] * 2, of=TEMPORAL),
+}
+
+WORKLOAD_CODES = {
+    "data-file-broken": from_npy(array(numpy.zeros(4, "i4"))[:-1]),
+    "data-file-shape": from_npy(array(numpy.zeros((2, 2, 2), "i4"))),
+    "element-too-wide": workload(stream=[stream("rd_addr", [2**32]), CONTROLS]),
+    "token-shape": workload(stream=stored([[1, 2, 3]])),
+    "token-incomplete": workload(stream=stored([1, 2, 3])),
+    "pad-unused": workload(stream=stored([1, 2, 3, 4], packed=True, pad=1)),
+    "stream-without-row": workload(stream=[ADDRESSES, CONTROLS, stream("rd_mask", [1])]),
+    "stream-repeated": workload(stream=[ADDRESSES, CONTROLS, ADDRESSES]),
+    "stream-tag": workload(of=COPIES, stream=[stream("src_addr", [1], tag=0)]),
+    "stream-internal": workload(of=COPIES, stream=[stream("dst_data", [[1, 2, 3, 4]])]),
+    "stream-missing": workload(stream=[ADDRESSES]),
+    "fill-without-operand": workload(
+        stream=[stream("rd_addr", {"fill": True}), stream("rd_ctrl", {"fill": True})]
+    ),
+    "image-outside-capacity": image({"hex": "0001", "at": 1023}),
+    "image-overlap": image({"hex": "0011", "at": 1}, {"hex": "22", "at": 2}),
+}
+
+PRODUCERS = {**DOCUMENT_CODES, **MAPPING_CODES, **WORKLOAD_CODES}

@@ -1,0 +1,51 @@
+"""Inputs of the codes of ``tool``: commands whose simulator is absent, broken or too small."""
+
+import os
+import tempfile
+from pathlib import Path
+from unittest.mock import patch
+
+from tests.support.documents import changed, fabric_document, mapping_document, toml
+from tests.support.producers import command
+
+WORKLOAD = toml(
+    {
+        "stream": [
+            {"endpoint": "mem0.rd_addr", "tokens": [0]},
+            {"endpoint": "mem0.rd_ctrl", "tokens": {"count": 1}},
+        ]
+    }
+)
+LARGE = changed(fabric_document(), ("memory", 0, "local", "capacity_bytes"), 2**30)
+
+
+def simulate(simulator, fabric=None):
+    files = {
+        "fabric.toml": toml(fabric or fabric_document()),
+        "mapping.toml": toml(mapping_document()),
+        "workload.toml": WORKLOAD,
+    }
+    return command("simulate", *files, "--simulator", simulator, files=files)
+
+
+def without_programs():
+    with patch.dict(os.environ, PATH=""):
+        return simulate("icarus")()
+
+
+def with_broken_programs():
+    """Both programs of Icarus Verilog are there, and fail."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("iverilog", "vvp"):
+            program = Path(folder, name)
+            program.write_text("#!/bin/sh\nexit 1\n")
+            program.chmod(0o755)
+        with patch.dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}"):
+            return simulate("icarus")()
+
+
+PRODUCERS = {
+    "tool-missing": without_programs,
+    "simulation-capacity-limit": simulate("python", LARGE),
+    "simulation-failed": with_broken_programs,
+}
