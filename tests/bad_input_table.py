@@ -30,6 +30,7 @@ from tests.support.bad_temporal import (
     temporal_mappings,
     temporal_workloads,
 )
+from tests.support.contracts import named
 from tests.support.documents import changed, fabric_document, mapping_document, toml
 
 __all__ = ["CASES"]
@@ -38,6 +39,9 @@ FABRIC = parse_fabric(toml(fabric_document()))
 WIRE = fabric_codec.encode(FABRIC)
 IMAGE = encode_image(FABRIC, parse_mapping(toml(mapping_document()), FABRIC))
 
+CONTRACT = named(
+    FABRIC.memories[0].occurrence.engine.ports[0].resource_contract, ["direct"], ["row"]
+)
 MEMORY = ("memory", 0)
 READ, LOCAL = (*MEMORY, "port", 0), (*MEMORY, "local")
 LOAD = (*READ, "load", 0)
@@ -213,6 +217,25 @@ def documents() -> Iterator[Case]:
         "not only [0] [region-merge-widens]",
     )
     yield case(
+        "a contract beside resources",
+        (*READ, "contract"),
+        CONTRACT,
+        "memory[0].port[0].contract: The contract must be absent where there are resources, which "
+        "are one already, not present [resources-and-contract]",
+    )
+    yield case(
+        "neither resources nor a contract",
+        (*LOCAL, "resources"),
+        None,
+        "memory[0].local.resources: The key must be present where there is no contract, "
+        "not absent [missing-key]",
+    )
+    for title, at, value, expected in contracts():
+        port = changed(fabric_document()["memory"][0]["port"][0], ("resources",))
+        yield case(
+            title, READ, port | {"contract": changed(CONTRACT, at, value)}, *expected.splitlines()
+        )
+    yield case(
         "banks that are no power of two",
         (*LOCAL, "resources", "banks"),
         3,
@@ -232,6 +255,51 @@ def documents() -> Iterator[Case]:
         32,
         "memory[0]: Ports and service must be written out, not left to "
         "data_width [missing-memory-capability-contract]",
+    )
+
+
+def contracts() -> Iterator[tuple[str, tuple[str | int, ...], object, str]]:
+    """Complete contracts of the read port."""
+    place = "memory[0].port[0].contract"
+    use = CONTRACT["patterns"][0]
+    yield (
+        "two states of one name",
+        ("states", 1, "name"),
+        "state-0",
+        f'{place}.states[1].name: The name must be unique, not "state-0" as '
+        f"{place}.states[0].name [duplicate-state-key]\n"
+        f"{place}.patterns[0].claims[0].state: The name must be one of state-0, state-0, state-2, "
+        'state-3, state-4, state-5, not "state-1" (did you mean state-5?) [unknown-state-key]\n'
+        f"{place}.patterns[0].claims[1].state: The name must be one of state-0, state-0, state-2, "
+        'state-3, state-4, state-5, not "state-1" (did you mean state-5?) [unknown-state-key]',
+    )
+    yield (
+        "two use patterns of one name",
+        ("patterns",),
+        [use, use],
+        f'{place}.patterns[1].name: The name must be unique, not "direct" as '
+        f"{place}.patterns[0].name [duplicate-use-pattern-key]",
+    )
+    yield (
+        "a claim that nobody declares",
+        ("patterns", 0, "transactions", 0, 1),
+        "claim-9",
+        f"{place}.patterns[0].transactions[0][1]: The name must be one of claim-0, claim-1, "
+        'claim-2, claim-3, not "claim-9" (did you mean claim-3?) [unknown-claim-key]',
+    )
+    yield (
+        "an event without a rank",
+        ("timing", 0, "ranks", "event-1"),
+        None,
+        f"{place}.timing[0].ranks: A rank is required for each of 2 events, not none for event-1 "
+        "[timing-contract-event-domain]",
+    )
+    yield (
+        "a claim above its capacity",
+        ("patterns", 0, "claims", 2, "amount"),
+        4,
+        f"{place}.patterns[0].claims[2].amount: A claim must fit the capacity 3, not 4 "
+        "[claim-exceeds-capacity]",
     )
 
 

@@ -6,8 +6,6 @@ from typing import cast
 
 from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.sync_scope import SyncScope
-from fabricgen.plan.contract import document_pattern
-from fabricgen.plan.demand import context_count
 from fabricgen.plan.rows import (
     AddressSpaceMatch,
     ContextMatch,
@@ -79,7 +77,7 @@ def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
         raise ValueError("Occurrence must have an operation engine, not None")
     ports = named.occurrence.engine.ports
     alternative = ports[row.port].capability_alternatives[row.capability_alternative]
-    pattern, _ = document_pattern(row.use_pattern, context_count(named.occurrence))
+    pattern = row.use_pattern // named.patterns_per_name(row.port)
     meanings = {
         "valid": "Active row",
         "port": named.names.ports[row.port],

@@ -132,7 +132,7 @@ def _memory(document: _MemoryDocument, where: str, findings: Findings) -> Expand
         MemoryNames(
             names,
             port_names,
-            tuple(port.patterns for port in ports),
+            tuple(port.patterns.names for port in ports),
             tuple(manager.name for manager in document.manager),
         ),
         MemoryImplementation(**dict(document.implementation)),

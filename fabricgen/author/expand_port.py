@@ -1,22 +1,31 @@
 """Operation ports out of a document: alternatives, dispatch and resource contract."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.author.expand_access import access_domains, classes_place, union
 from fabricgen.author.expand_contract import actor_domain
+from fabricgen.author.expand_named_contract import (
+    contract_place,
+    expand_contract,
+    require_one_contract,
+)
+from fabricgen.author.expand_patterns import (
+    PatternNames,
+    pattern_names,
+    pattern_place,
+    pattern_semantics,
+)
 from fabricgen.author.expand_resources import bound_names, port_resource_contract
 from fabricgen.author.findings import Findings, Place, lookup, renamed, with_endpoint_names
 from fabricgen.author.port_document import AlternativeDocument, FenceDocument, PortDocument
 from fabricgen.errors import Diagnostic, Unsupported
-from fabricgen.plan.contract import document_pattern, use_pattern_key
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.connectivity import MemoryDispatchTarget, OperationPortDispatch
 from fabricgen.records.overlap import accesses_meet, actors_meet
 from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
+from fabricgen.records.resource import ResourceContract
 from fabricgen.vocab.dataflow import OperationSchemaId, ServiceValueRole
-from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = ["ExpandedPort", "PortScope", "Written", "expand_port", "written_as"]
 
@@ -69,16 +78,16 @@ class ExpandedPort:
     written
         Alternatives as they were written.
     patterns
-        Names of the document's patterns.
-    contexts
-        Use patterns of the record per pattern of the document.
+        Names of its use patterns.
+    contract_place
+        Places of paths inside its resource contract.
     """
 
     record: MemoryOperationPort
     dispatch: OperationPortDispatch
     written: tuple[Written, ...]
-    patterns: tuple[str, ...]
-    contexts: int
+    patterns: PatternNames
+    contract_place: Place
 
 
 def expand_port(
@@ -91,11 +100,11 @@ def expand_port(
     Unsupported
         ``active-lanes-limit``: a walk of more lanes than any realised token has.
     """
-    names = [(p.name, f"{where}.patterns[{i}].name") for i, p in enumerate(document.patterns)]
-    findings.require_unique(names)
+    require_one_contract(document.resources, document.contract, where, findings)
+    patterns = pattern_names(document, scope.contexts, f"{where}.patterns", findings)
     places = list(_places(document, where))
     attempts = [
-        _alternative(document, each, schema, scope, place, findings)
+        _alternative(patterns, each, schema, scope, place, findings)
         for place, schema, each in places
     ]
     written = tuple(each for each in attempts if each is not None)
@@ -105,25 +114,13 @@ def expand_port(
             where,
             "The port must have a load, store, rmw, cmpxchg or fence, not none",
         )
-    transactions = tuple(_transactions(document, written, scope.contexts, where))
-    contract = port_resource_contract(
-        document,
-        [(schema, each) for _, schema, each in places],
-        transactions,
-        scope.contexts,
-        where,
-        findings,
-    )
-    if contract is None or not written or len(written) < len(places):
+    contract = _contract(document, written, patterns, scope.contexts, where, findings)
+    semantics = pattern_semantics(document, patterns)
+    if contract is None or semantics is None or not written or len(written) < len(places):
         return None
-    semantics = [
-        MemoryPortTransactionProjection[_PROJECTIONS[p.projection]]
-        for p in document.patterns
-        for _ in range(scope.contexts)
-    ]
     used = {endpoint for w in written for _, endpoint in w.alternative.role_to_endpoint}
     record = findings.attempt(
-        _place(where, scope.contexts),
+        pattern_place(document, patterns, where),
         lambda: MemoryOperationPort.of(
             endpoint_inventory=tuple(sorted(used)),
             resource_contract=contract,
@@ -134,8 +131,8 @@ def expand_port(
     dispatch = None if record is None else _dispatch(record, written, scope, findings)
     if record is None or dispatch is None:
         return None
-    patterns = tuple(p.name for p in document.patterns)
-    return ExpandedPort(record, dispatch, written, patterns, scope.contexts)
+    place = contract_place(document.contract, where)
+    return ExpandedPort(record, dispatch, written, patterns, place)
 
 
 def written_as(
@@ -151,9 +148,6 @@ def written_as(
             each.alternative.parameterized_access_domain, alternative.parameterized_access_domain
         )
     )
-
-
-_PROJECTIONS = {"direct": "DIRECT", "active_lanes": "ACTIVE_LANES_ROW_MAJOR"}
 
 
 def _dispatch(
@@ -177,15 +171,38 @@ def _dispatch(
     return OperationPortDispatch(tuple(domains))
 
 
+def _contract(
+    document: PortDocument,
+    written: Sequence[Written],
+    patterns: PatternNames,
+    contexts: int,
+    where: str,
+    findings: Findings,
+) -> ResourceContract | None:
+    if document.contract is not None:
+        return expand_contract(document.contract, contexts, where, findings)
+    transactions = tuple(_transactions(document, written, patterns, where))
+    if document.resources is None:
+        return None
+    return port_resource_contract(
+        document.resources,
+        [(schema, each) for _, schema, each in _places(document, where)],
+        transactions,
+        contexts,
+        f"{where}.resources",
+        findings,
+    )
+
+
 def _transactions(
-    document: PortDocument, written: Sequence[Written], contexts: int, where: str
+    document: PortDocument, written: Sequence[Written], patterns: PatternNames, where: str
 ) -> Iterator[int]:
     """Internal transactions of each pattern: for a walk, the lanes of its widest access."""
     for position, pattern in enumerate(document.patterns):
         if pattern.projection == "direct":
             yield 1
             continue
-        key = use_pattern_key(position, 0, contexts)
+        key = patterns.keys(position)[0]
         lanes = max(
             (
                 access.flattened_lane_count.intervals[-1].upper
@@ -207,21 +224,6 @@ def _transactions(
         yield lanes
 
 
-def _place(where: str, contexts: int) -> Place:
-    """Place what the complete port reports about its patterns."""
-
-    def place(record_path: str) -> str:
-        pattern = re.match(
-            r"(resource_contract\.use_patterns|operation_pattern_semantics)\[(\d+)\]", record_path
-        )
-        if pattern is None:
-            return where
-        position, _ = document_pattern(int(pattern[2]), contexts)
-        return f"{where}.patterns[{position}]"
-
-    return place
-
-
 def _places(
     document: PortDocument, where: str
 ) -> Iterator[tuple[str, OperationSchemaId, AlternativeDocument]]:
@@ -238,7 +240,7 @@ def _places(
 
 
 def _alternative(
-    port: PortDocument,
+    port_patterns: PatternNames,
     document: AlternativeDocument,
     schema: OperationSchemaId,
     scope: PortScope,
@@ -249,17 +251,13 @@ def _alternative(
     is_fence = isinstance(document, FenceDocument)
     classes = () if is_fence else access_domains(document.access, f"{where}.access", findings)
     roles = _roles(document, scope.endpoints, f"{where}.roles", findings)
-    names = [pattern.name for pattern in port.patterns]
+    names = port_patterns.names
     patterns = lookup(document.patterns, names, f"{where}.patterns", findings)
     known = list(scope.targets)
     targets = lookup(document.targets, known, f"{where}.targets", findings) if known else None
     if actors is None or classes is None or roles is None or patterns is None or targets is None:
         return None
-    keys = [
-        use_pattern_key(pattern, context, scope.contexts)
-        for pattern in patterns
-        for context in range(scope.contexts)
-    ]
+    keys = [key for pattern in patterns for key in port_patterns.keys(pattern)]
     before = len(findings.diagnostics)
     alternative = findings.attempt(
         classes_place(

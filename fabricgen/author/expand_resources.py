@@ -8,7 +8,7 @@ from fabricgen.author.grant_document import RoundRobinChoice
 from fabricgen.author.port_document import (
     AlternativeDocument,
     OperandDepthDocument,
-    PortDocument,
+    SpatialResourcesDocument,
     TemporalResourcesDocument,
 )
 from fabricgen.plan.contract import port_contract
@@ -29,31 +29,31 @@ def bound_names(document: AlternativeDocument) -> dict[ServiceValueRole, str]:
 
 
 def port_resource_contract(
-    document: PortDocument,
+    resources: SpatialResourcesDocument | TemporalResourcesDocument,
     alternatives: Iterable[tuple[OperationSchemaId, AlternativeDocument]],
     transactions: Sequence[int],
     contexts: int,
     where: str,
     findings: Findings,
 ) -> ResourceContract | None:
-    """Build the contract of one port.
+    """Build the contract of one port from its capacities.
 
     Parameters
     ----------
-    document, alternatives
-        The port, and its alternatives with the schemas of their actors.
+    resources, alternatives
+        The capacities, and the port's alternatives with the schemas of their actors.
     transactions
         Internal transactions of each pattern.
     contexts
         Rows that may select the port.
     where, findings
-        Place of the port, and what is wrong so far.
+        Place of the capacities, and what is wrong so far.
     """
-    depths = _operand_depths(document, alternatives, f"{where}.resources.operand_depth", findings)
+    depths = _operand_depths(
+        resources.operand_depth, alternatives, f"{where}.operand_depth", findings
+    )
     if depths is None:
         return None
-    where = f"{where}.resources"
-    resources = document.resources
     if isinstance(resources, TemporalResourcesDocument):
         in_flight, result_holding = resources.in_flight, resources.result_holding
         grant = _grant(resources, contexts)
@@ -100,7 +100,7 @@ def _grant(resources: TemporalResourcesDocument, contexts: int) -> GrantPolicy |
 
 
 def _operand_depths(
-    document: PortDocument,
+    depth: int | OperandDepthDocument,
     alternatives: Iterable[tuple[OperationSchemaId, AlternativeDocument]],
     where: str,
     findings: Findings,
@@ -113,7 +113,6 @@ def _operand_depths(
         if role in MEMORY_SCHEMAS[schema].input_roles
     }
     ordered = [role.name.lower() for role in ServiceValueRole if role in roles]
-    depth = document.resources.operand_depth
     if not isinstance(depth, OperandDepthDocument):
         return (depth,) * len(ordered)
     given = {name: value for name, value in depth if value is not None}

@@ -10,6 +10,11 @@ from fabricgen.author.expand_capability import (
     capability_place,
     expand_capability,
 )
+from fabricgen.author.expand_named_contract import (
+    contract_place,
+    expand_contract,
+    require_one_contract,
+)
 from fabricgen.author.findings import Findings, Place, lookup, renamed
 from fabricgen.author.grant_document import GrantDocument, RoundRobinChoice
 from fabricgen.author.service_document import LocalServiceDocument, ServiceResourcesDocument
@@ -31,10 +36,14 @@ __all__ = ["ExpandedService", "expand_service", "service_place"]
 
 @dataclass(frozen=True, slots=True)
 class ExpandedService:
-    """The service's record, with its capabilities as they were written."""
+    """The service's record, with its capabilities as they were written.
+
+    ``contract_place`` places paths inside its resource contract.
+    """
 
     record: LocalMemoryService
     written: tuple[WrittenCapability, ...]
+    contract_place: Place
 
 
 def expand_service(
@@ -45,10 +54,12 @@ def expand_service(
         findings.attempt(f"{where}.regions[{index}]", partial(MemoryServiceRegion, r.base, r.size))
         for index, r in enumerate(document.regions)
     ]
-    contract = _resource_contract(document.resources, ports, f"{where}.resources", findings)
+    require_one_contract(document.resources, document.contract, where, findings)
+    contract = _resource_contract(document, ports, where, findings)
+    use_patterns = len(ports) if contract is None else len(contract.use_patterns)
     capabilities = [
         expand_capability(
-            each, len(regions), len(ports), f"{where}.capabilities[{index}]", findings
+            each, len(regions), use_patterns, f"{where}.capabilities[{index}]", findings
         )
         for index, each in enumerate(document.capabilities)
     ]
@@ -63,32 +74,26 @@ def expand_service(
     if service_contract is None:
         return None
     record = findings.attempt(
-        lambda path: service_place(path, service_contract, written, where),
+        renamed(where, {"capacity_bytes": "capacity_bytes"}),
         lambda: LocalMemoryService(document.capacity_bytes, service_contract),
     )
-    return None if record is None else ExpandedService(record, written)
+    if record is None:
+        return None
+    return ExpandedService(record, written, contract_place(document.contract, where))
 
 
-def service_place(
-    record_path: str,
-    contract: MemoryServiceContract,
-    written: Sequence[WrittenCapability],
-    where: str,
-) -> str:
+def service_place(record_path: str, service: ExpandedService, where: str) -> str:
     """Where in a document's service at ``where`` a path of its complete record lies."""
     path = record_path.removeprefix("memory_service_contract").removeprefix(".")
     if capability := re.match(r"capabilities\[(\d+)\]\.?", path):
-        record = contract.capabilities[int(capability[1])]
+        record = service.record.memory_service_contract.capabilities[int(capability[1])]
         field = path[capability.end() :]
-        return capability_place(record, field, written, f"{where}.capabilities")
-    return renamed(
-        where,
-        {
-            "capabilities": "capabilities",
-            "resource_contract": "resources",
-            "capacity_bytes": "capacity_bytes",
-        },
-    )(path)
+        return capability_place(record, field, service.written, f"{where}.capabilities")
+    if path.startswith("resource_contract."):
+        return service.contract_place(path.removeprefix("resource_contract."))
+    return renamed(where, {"capabilities": "capabilities", "capacity_bytes": "capacity_bytes"})(
+        path
+    )
 
 
 def _place(where: str, written: Sequence[WrittenCapability]) -> Place:
@@ -107,6 +112,16 @@ def _place(where: str, written: Sequence[WrittenCapability]) -> Place:
 
 
 def _resource_contract(
+    document: LocalServiceDocument, ports: Sequence[str], where: str, findings: Findings
+) -> ResourceContract | None:
+    if document.contract is not None:
+        return expand_contract(document.contract, 1, where, findings)
+    if document.resources is None:
+        return None
+    return _realised_contract(document.resources, ports, f"{where}.resources", findings)
+
+
+def _realised_contract(
     document: ServiceResourcesDocument, ports: Sequence[str], where: str, findings: Findings
 ) -> ResourceContract | None:
     """The contract of the service; each bank serves one read and one write a cycle."""

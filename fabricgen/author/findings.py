@@ -43,13 +43,13 @@ class Findings:
             self.diagnostics += relocated(error, place).diagnostics
             return None
 
-    def require_unique(self, names: list[tuple[str, str]]) -> None:
+    def require_unique(self, names: list[tuple[str, str]], code: str = "duplicate-name") -> None:
         """Note each ``(name, where)`` whose name has been used before it."""
         first: dict[str, str] = {}
         for name, where in names:
             if name in first:
                 self.add(
-                    "duplicate-name",
+                    code,
                     where,
                     f'The name must be unique, not "{name}" as {first[name]}',
                 )
@@ -114,7 +114,11 @@ def with_record_names(
 
 
 def lookup(
-    names: Sequence[str], known: Sequence[str], where: str, findings: Findings
+    names: Sequence[str],
+    known: Sequence[str],
+    where: str,
+    findings: Findings,
+    code: str = "unknown-name",
 ) -> tuple[int, ...] | None:
     """Positions of names in an inventory, in the order written; ``None`` if one is unknown."""
     unknown = [name for name in dict.fromkeys(names) if name not in known]
@@ -122,8 +126,8 @@ def lookup(
         close = difflib.get_close_matches(name, known, n=1)
         guess = f" (did you mean {close[0]}?)" if close else ""
         findings.add(
-            "unknown-name",
+            code,
             where,
-            f'The name must be one of {", ".join(known)}, not "{name}"{guess}',
+            f'The name must be one of {", ".join(known) or "none"}, not "{name}"{guess}',
         )
     return None if unknown else tuple(known.index(name) for name in names)

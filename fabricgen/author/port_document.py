@@ -18,6 +18,10 @@ from fabricgen.author.contract_document import (
 from fabricgen.author.document import Document
 from fabricgen.author.fields import U32_MAX, Identifier, Name, U32Count, by_key, by_type
 from fabricgen.author.grant_document import RoundRobinChoice
+from fabricgen.author.named_contract_document import (
+    RESOURCES_OR_CONTRACT,
+    NamedContractDocument,
+)
 
 __all__ = [
     "AlternativeDocument",
@@ -264,8 +268,17 @@ AlternativeDocument = (
 
 
 class _PortDocument(Document):
+    model_config = RESOURCES_OR_CONTRACT
+
     name: Name = Field(description="Name by which mappings select it.")
-    patterns: list[PatternDocument] = Field(min_length=1, description="Use patterns.")
+    patterns: list[PatternDocument] = Field(
+        min_length=1,
+        description="Use patterns, in key order; with a contract, the projection of each of its "
+        "use patterns, by name.",
+    )
+    contract: NamedContractDocument | None = Field(
+        default=None, description="The complete resource contract, in the place of resources."
+    )
     load: list[LoadDocument] = Field(default=[], description="Alternatives that admit loads.")
     store: list[StoreDocument] = Field(default=[], description="Alternatives that admit stores.")
     rmw: list[RmwDocument] = Field(
@@ -280,13 +293,17 @@ class _PortDocument(Document):
 class SpatialPortDocument(_PortDocument):
     """One physical memory operation port with one row of its own."""
 
-    resources: SpatialResourcesDocument = Field(description="Capacities of the port.")
+    resources: SpatialResourcesDocument | None = Field(
+        default=None, description="Capacities of the port; needed where there is no contract."
+    )
 
 
 class TemporalPortDocument(_PortDocument):
     """One physical memory operation port that all resident contexts share."""
 
-    resources: TemporalResourcesDocument = Field(description="Capacities of the port.")
+    resources: TemporalResourcesDocument | None = Field(
+        default=None, description="Capacities of the port; needed where there is no contract."
+    )
 
 
 PortDocument = SpatialPortDocument | TemporalPortDocument

@@ -13,7 +13,6 @@ from fabricgen.author.expand_port import ExpandedPort, written_as
 from fabricgen.author.expand_service import service_place
 from fabricgen.author.findings import Place
 from fabricgen.errors import Diagnostic
-from fabricgen.plan.contract import document_pattern
 
 __all__ = ["document_place", "in_document"]
 
@@ -73,8 +72,7 @@ def _memory_place(memory: ExpandedMemory, prefix: str, rest: str) -> str:
     expanded = memory.service
     if expanded is None:
         return f"{prefix}.local"
-    contract = expanded.record.memory_service_contract
-    return service_place(rest[service.end() :], contract, expanded.written, f"{prefix}.local")
+    return service_place(rest[service.end() :], expanded, f"{prefix}.local")
 
 
 def _region(memory: ExpandedMemory, ordinal: int) -> int:
@@ -93,12 +91,12 @@ def _joined(prefix: str, rest: str) -> str:
 
 def _port_place(port: ExpandedPort, prefix: str, rest: str) -> str:
     if pattern := re.match(r"pattern\[(\d+)\]", rest):
-        return _joined(f"{prefix}.patterns[{pattern[1]}]", rest[pattern.end() + 1 :])
+        position = port.patterns.positions[int(pattern[1])]
+        return _joined(f"{prefix}.patterns[{position}]", rest[pattern.end() + 1 :])
     if pattern := re.match(r"operation_pattern_semantics\[(\d+)\]", rest):
-        position, _ = document_pattern(int(pattern[1]), port.contexts)
-        return f"{prefix}.patterns[{position}].projection"
-    if rest.startswith("resource_contract"):
-        return f"{prefix}.resources"
+        return f"{prefix}.patterns[{port.patterns.position_of(int(pattern[1]))}].projection"
+    if rest.startswith("resource_contract."):
+        return port.contract_place(rest.removeprefix("resource_contract."))
     head = re.match(r"alternative\[(\d+)\]\.?", rest)
     if head is None:
         return _joined(prefix, rest) if rest == "name" else prefix

@@ -7,9 +7,7 @@ from fabricgen.author.findings import Findings, lookup, with_endpoint_names
 from fabricgen.author.mapping_document import RowDocument
 from fabricgen.author.row_actor import access_place, exact_access, exact_actors, operation
 from fabricgen.author.row_document import FenceDocument
-from fabricgen.author.row_ordinals import context_count
 from fabricgen.errors import Diagnostic
-from fabricgen.plan.contract import document_pattern, use_pattern_key
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
@@ -52,7 +50,8 @@ def select(
     if not actors or (access is None and not is_fence) or patterns is None:
         return None
     alternatives = _alternatives(memory, port)
-    key = use_pattern_key(patterns[0], context, context_count(memory))
+    size = memory.patterns_per_name(port)
+    key = patterns[0] * size + (context if size > 1 else 0)
     tried = [
         Selection(ordinal, key, actor, access)
         for ordinal, alternative in enumerate(alternatives)
@@ -141,7 +140,8 @@ def _pattern_message(
 ) -> str:
     """Say with the document's names which patterns an alternative has."""
     keys = _alternatives(memory, port)[alternative].admissible_use_patterns
-    ordinals = {document_pattern(key, context_count(memory))[0] for key in keys}
+    size = memory.patterns_per_name(port)
+    ordinals = {key // size for key in keys}
     names = [name for i, name in enumerate(memory.names.patterns[port]) if i in ordinals]
     pattern = operation(document).body.pattern
     return f"The use pattern must be one of {', '.join(names)}, not {pattern}"

@@ -18,6 +18,10 @@ from fabricgen.author.contract_document import (
 from fabricgen.author.document import Document
 from fabricgen.author.fields import U32_MAX, Positive, U32Count, Unsigned, by_key, by_type
 from fabricgen.author.grant_document import GrantDocument
+from fabricgen.author.named_contract_document import (
+    RESOURCES_OR_CONTRACT,
+    NamedContractDocument,
+)
 
 __all__ = [
     "BoundedCompletionDocument",
@@ -235,9 +239,16 @@ CapabilityDocument = Annotated[
 class LocalServiceDocument(Document):
     """The memory's own storage and what it serves."""
 
+    model_config = RESOURCES_OR_CONTRACT
+
     capacity_bytes: Positive = Field(description="Bytes of storage.")
     regions: list[RegionDocument] = Field(min_length=1, description="Regions of the storage.")
-    resources: ServiceResourcesDocument = Field(description="Capacities of the service.")
+    resources: ServiceResourcesDocument | None = Field(
+        default=None, description="Capacities of the service; needed where there is no contract."
+    )
+    contract: NamedContractDocument | None = Field(
+        default=None, description="The complete resource contract, in the place of resources."
+    )
     capabilities: list[CapabilityDocument] = Field(
         min_length=1, description="Accesses that the service serves."
     )

@@ -71,10 +71,10 @@ def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
         ("ports", len(ports), len(names.ports)),
         ("patterns", len(ports), len(names.patterns)),
     ]
-    counts += [
-        (f"patterns[{ordinal}]", _document_patterns(named, port), len(patterns))
-        for ordinal, (port, patterns) in enumerate(zip(ports, names.patterns, strict=False))
-    ]
+    for ordinal, (port, patterns) in enumerate(zip(ports, names.patterns, strict=False)):
+        allowed = _pattern_counts(named, port)
+        if len(patterns) not in allowed:
+            counts.append((f"patterns[{ordinal}]", allowed[0], len(patterns)))
     for field, required, found in counts:
         if required != found:
             yield Diagnostic(
@@ -84,12 +84,13 @@ def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
             )
 
 
-def _document_patterns(named: NamedMemory, port: MemoryOperationPort) -> int:
-    """Patterns of a port, counted once for all contexts."""
+def _pattern_counts(named: NamedMemory, port: MemoryOperationPort) -> tuple[int, ...]:
+    """How many names a port's use patterns may have: one for all contexts of each, or one each."""
     engine, count = named.occurrence.engine, len(port.resource_contract.use_patterns)
     if engine is not None and isinstance(engine.contract, Temporal):
-        return -(-count // engine.contract.resident_context_count)
-    return count
+        names, rest = divmod(count, engine.contract.resident_context_count)
+        return (count,) if rest else (names, count)
+    return (count,)
 
 
 def _spelling(name: str, where: str, pattern: re.Pattern[str]) -> Iterator[Diagnostic]:

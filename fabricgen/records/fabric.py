@@ -11,8 +11,9 @@ __all__ = ["Fabric", "MemoryImplementation", "MemoryNames", "NamedMemory"]
 class MemoryNames:
     """Authoring names, outside the record's bytes; all unique within their kind.
 
-    ``patterns[p]`` names the document patterns of port ``p``, in use-pattern order; ``managers``
-    and ``subordinates`` name the manager and the subordinate endpoints, by ordinal.
+    ``patterns[p]`` names the use patterns of port ``p`` in key order, each of them or one of every
+    context together (:meth:`NamedMemory.patterns_per_name`); ``managers`` and ``subordinates`` name
+    the manager and the subordinate endpoints, by ordinal.
     """
 
     endpoints: tuple[str, ...]
@@ -54,6 +55,15 @@ class NamedMemory:
     occurrence: MemoryOccurrence
     names: MemoryNames
     implementation: MemoryImplementation = field(default_factory=MemoryImplementation)
+
+    def patterns_per_name(self, port: int) -> int:
+        """Use patterns of a port that one of its names stands for: one, or one per context."""
+        engine = self.occurrence.engine
+        if engine is None or not self.names.patterns[port]:
+            return 1
+        return len(engine.ports[port].resource_contract.use_patterns) // len(
+            self.names.patterns[port]
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from fabricgen.plan.transactions import (
 )
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, ManagerEndpointTarget
 from fabricgen.records.fabric import Fabric, NamedMemory
-from fabricgen.records.occurrence import Temporal
 from fabricgen.vocab.dataflow import MemoryMaskForm, ServiceValueRole
 
 __all__ = ["masked_lane_counts", "plan_json", "plan_tables"]
@@ -69,9 +68,6 @@ def _row_json(
         raise ValueError("An active row must belong to an engine, not to none")
     port = engine.ports[row.port]
     plan = row_transaction_plan(memory.occurrence, row)
-    contexts = 1
-    if isinstance(engine.contract, Temporal):
-        contexts = engine.contract.resident_context_count
     sources, destinations = _ends(memory, row)
     return {
         "memory": memory.name,
@@ -80,7 +76,9 @@ def _row_json(
         "port": memory.names.ports[row.port],
         "geometry": None if (geometry := geometry_class(port)) is None else geometry.value,
         "alternative": row.capability_alternative,
-        "pattern": memory.names.patterns[row.port][row.use_pattern // contexts],
+        "pattern": memory.names.patterns[row.port][
+            row.use_pattern // memory.patterns_per_name(row.port)
+        ],
         "target": _target(memory, row),
         "base": row.base_addr,
         "access": _access_json(row),

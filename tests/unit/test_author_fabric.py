@@ -204,7 +204,8 @@ def test_implementation_options_alone_have_defaults():
         if not info.is_required()
     }
     # Roles and depths that only some ports have, one kind of operation or of service, connections,
-    # a policy that nothing contends for: absent they mean that there is none, never a value.
+    # a policy that nothing contends for, one of two spellings of a contract: absent they mean that
+    # there is none, never a value.
     assert optional == {
         ("ImplementationDocument", "bank_function"),
         ("ImplementationDocument", "aligned_bases"),
@@ -224,6 +225,13 @@ def test_implementation_options_alone_have_defaults():
             for schedule in SCHEDULES
             for key in ("local", "manager", "connections", "implementation")
         ),
+        *(
+            (owner, key)
+            for owner in ("SpatialPortDocument", "TemporalPortDocument", "LocalServiceDocument")
+            for key in ("resources", "contract")
+        ),
+        ("NamedContractDocument", "grant"),
+        ("UsePatternDocument", "commit"),
         ("ServiceResourcesDocument", "grant"),
         ("TemporalResourcesDocument", "grant"),
         *(

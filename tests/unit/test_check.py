@@ -677,6 +677,16 @@ def test_the_requesters_of_a_temporal_port_are_its_contexts():
     ]
 
 
+@pytest.mark.parametrize(("count", "codes"), [(1, []), (4, []), (2, ["names-count"])])
+def test_a_use_pattern_is_named_alone_or_with_those_of_the_other_contexts(count, codes):
+    named = temporal_memory()
+    (_, *others) = named.names.patterns
+    assert len(named.occurrence.engine.ports[0].resource_contract.use_patterns) == 4
+    patterns = (tuple(f"pattern-{i}" for i in range(count)), *others)
+    named = replace(named, names=replace(named.names, patterns=patterns))
+    assert [code for _, code in found(Fabric("temporal", (named,)))] == codes
+
+
 @pytest.mark.parametrize(
     ("managers", "codes"),
     [

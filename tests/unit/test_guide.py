@@ -4,13 +4,16 @@ import json
 import re
 import shlex
 import struct
+import tomllib
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from fabricgen.author.fabric import parse_fabric
 from fabricgen.cli.main import app
 from fabricgen.errors.catalog import CATALOG
+from tests.support.documents import toml
 
 pytest.importorskip("cocotb")
 ROOT = Path(__file__).parents[2]
@@ -48,6 +51,17 @@ def test_both_grant_policies_of_the_guide_are_legal(tmp_path):
         assert count == 1
         (tmp_path / "fabric.toml").write_text(changed)
         assert CliRunner().invoke(app, ["check", str(tmp_path / "fabric.toml")]).exit_code == 0
+
+
+def test_the_contract_of_the_guide_is_that_of_its_port():
+    fabric = re.search(r"# fabric.toml\n(.*?)```", GUIDE, re.S)[1]
+    written = tomllib.loads(re.search(r"```toml\n(contract\..*?)```", GUIDE, re.S)[1])
+    document = tomllib.loads(fabric)
+    port = document["memory"][0]["port"][0]
+    assert port["name"] == "wr"
+    del port["resources"]
+    port["contract"] = written["contract"]
+    assert parse_fabric(toml(document)) == parse_fabric(fabric)
 
 
 def test_codes_and_options_of_the_guide_exist():

@@ -34,6 +34,33 @@ RULES: dict[str, Rule] = {
     ),
     "duplicate-name": Rule("A name stands for one thing within its list.", _ENGINE),
     "unknown-name": Rule("A name that is referred to is declared.", _ENGINE),
+    "resources-and-contract": Rule(
+        "A port or service has capacities of the realised contract, or a contract of its own.",
+        _CAPABILITY,
+    ),
+    "duplicate-state-key": Rule("States of one contract have distinct names.", _CAPABILITY),
+    "duplicate-capacity-dimension-key": Rule(
+        "Capacity dimensions of one state have distinct names.", _CAPABILITY
+    ),
+    "duplicate-resource-transition-key": Rule(
+        "Transitions of one contract have distinct names.", _CAPABILITY
+    ),
+    "duplicate-event-key": Rule("Events of one contract have distinct names.", _CAPABILITY),
+    "duplicate-timing-contract-key": Rule(
+        "Timing contracts of one contract have distinct names.", _CAPABILITY
+    ),
+    "duplicate-requester-key": Rule("Requesters of one contract have distinct names.", _CAPABILITY),
+    "duplicate-eligibility-key": Rule(
+        "Eligibility conditions of one contract have distinct names.", _CAPABILITY
+    ),
+    "duplicate-use-pattern-key": Rule(
+        "A name of use patterns stands for one of them or, throughout a Temporal port, for one of "
+        "each context in their order.",
+        _CAPABILITY,
+    ),
+    "unknown-use-pattern-key": Rule(
+        "A projection belongs to a use pattern of the port's contract.", _CAPABILITY
+    ),
     "context-count": Rule(
         "Every port of a Temporal memory has the memory's resident contexts.",
         "Temporal Ports And Resident Capacity",

@@ -78,7 +78,7 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "duplicate-claim-key": Rule(
-        "An internal transaction names a claim once.",
+        "Claims of one use pattern have distinct names, and an internal transaction has each once.",
         "Persistent Capability Schema",
     ),
     "claim-key-order": Rule(
