@@ -298,8 +298,8 @@ def contracts() -> Iterator[tuple[str, tuple[str | int, ...], object, str]]:
         "a claim above its capacity",
         ("patterns", 0, "claims", 2, "amount"),
         4,
-        f"{place}.patterns[0].claims[2].amount: A claim must fit the capacity 3, not 4 "
-        "[claim-exceeds-capacity]",
+        f"{place}.patterns[0].claims[2].amount: Initial occupancy and claim together must fit the "
+        "capacity 3, not 4 [claim-exceeds-capacity]",
     )
 
 

@@ -212,8 +212,10 @@ def _pattern(
         ),
         internal_transactions=tuple(
             tuple(
-                key("claim", name, claims, f"transactions[{slot}][{index}]")
-                for index, name in enumerate(names)
+                sorted(
+                    key("claim", name, claims, f"transactions[{slot}][{index}]")
+                    for index, name in enumerate(names)
+                )
             )
             for slot, names in enumerate(document.transactions)
         ),

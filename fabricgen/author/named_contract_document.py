@@ -1,6 +1,7 @@
 """A complete resource contract as a document: every part has a name, and all references are names.
 
-The order of each list is the order of keys, so it is semantic: nothing here is sorted.
+The order of each list is the order of keys, so it is semantic; only the claims of one transaction
+are a set.
 """
 
 from typing import Annotated
@@ -91,7 +92,7 @@ class UsePatternDocument(Document):
     timing: Name = Field(description="Timing contract that orders its events.")
     claims: list[ClaimDocument] = Field(description="Units claimed, in key order.")
     transactions: list[list[Name]] = Field(
-        description="Internal transactions in order, each with the names of the claims it uses."
+        description="Internal transactions in order, each with the claims that it uses."
     )
 
 

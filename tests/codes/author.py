@@ -11,6 +11,7 @@ import numpy
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping, read_mapping
 from fabricgen.author.workload import parse_workload
+from tests.support.contracts import named
 from tests.support.documents import changed, fabric_document, mapping_document, toml
 from tests.support.examples import folder
 from tests.support.producers import command
@@ -136,6 +137,40 @@ DOCUMENT_CODES = {
     "port-without-alternative": fabric((*READ, "load")),
     "operand-depth-roles": fabric((*READ, "resources", "operand_depth"), {"address": 1}),
     "alignment-not-power-of-two": fabric((*LOAD, "access", 0, "alignment"), [3]),
+}
+
+CONTRACT = named(
+    parse_fabric(toml(LITTLE[0])).memories[0].occurrence.engine.ports[0].resource_contract,
+    ["direct"],
+    ["row"],
+)
+
+
+def contract(at, value):
+    """A port with a complete contract."""
+    port = changed(LITTLE[0]["memory"][0]["port"][0], ("resources",))
+    return fabric(READ, port | {"contract": changed(CONTRACT, at, value)})
+
+
+def repeated(*at):
+    """The first entry of a list of the contract stands in it twice."""
+    entries = CONTRACT
+    for key in at:
+        entries = entries[key]
+    return contract(at, [*entries, entries[0]])
+
+
+CONTRACT_CODES = {
+    "resources-and-contract": fabric((*READ, "contract"), CONTRACT),
+    "duplicate-state-key": repeated("states"),
+    "duplicate-capacity-dimension-key": repeated("states", 0, "dimensions"),
+    "duplicate-resource-transition-key": contract(("transitions",), ["publish"] * 2),
+    "duplicate-event-key": repeated("events"),
+    "duplicate-timing-contract-key": repeated("timing"),
+    "duplicate-requester-key": repeated("requesters"),
+    "duplicate-eligibility-key": repeated("eligibility"),
+    "duplicate-use-pattern-key": repeated("patterns"),
+    "unknown-use-pattern-key": contract(("patterns", 0, "name"), "straight"),
 }
 
 MAPPING_CODES = {

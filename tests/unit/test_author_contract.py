@@ -108,7 +108,7 @@ def test_names_become_positions_in_the_order_written():
                 commit=Commit(event=1, transition=0),
                 timing=0,
                 claims=(Claim(1, 0, 1), Claim(1, 1, 2)),
-                internal_transactions=((1, 0), (0,)),
+                internal_transactions=((0, 1), (0,)),
             ),
             UsePattern(1, 0, 0, 0, None, 0, (Claim(1, 1, 1),), ()),
         ),
@@ -265,10 +265,10 @@ BAD = [
     ),
     # Rules of the record, with the places of the document.
     (
-        ("states", 1, "dimensions", 1, "initial_occupancy"),
-        5,
-        "port[0].contract.states[1].dimensions[1].initial_occupancy: The initial occupancy must "
-        "be at most the capacity 4, not 5 [initial-occupancy-exceeds-capacity]",
+        ("states", 0, "dimensions"),
+        [{"name": "spare", "capacity": 1, "initial_occupancy": 2}],
+        "port[0].contract.states[0].dimensions[0].initial_occupancy: The initial occupancy must "
+        "be at most the capacity 1, not 2 [initial-occupancy-exceeds-capacity]",
     ),
     (
         (*PATTERN, "commit", "event"),
@@ -292,8 +292,8 @@ BAD = [
     (
         (*PATTERN, "claims", 1, "amount"),
         5,
-        "port[0].contract.patterns[0].claims[1].amount: A claim must fit the capacity 4, not 5 "
-        "[claim-exceeds-capacity]",
+        "port[0].contract.patterns[0].claims[1].amount: Initial occupancy and claim together must "
+        "fit the capacity 4, not 6 [claim-exceeds-capacity]",
     ),
     (
         ("grant",),
