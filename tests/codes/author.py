@@ -206,4 +206,4 @@ WORKLOAD_CODES = {
     "image-overlap": image({"hex": "0011", "at": 1}, {"hex": "22", "at": 2}),
 }
 
-PRODUCERS = {**DOCUMENT_CODES, **MAPPING_CODES, **WORKLOAD_CODES}
+PRODUCERS = {**DOCUMENT_CODES, **CONTRACT_CODES, **MAPPING_CODES, **WORKLOAD_CODES}
