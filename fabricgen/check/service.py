@@ -21,6 +21,7 @@ def service_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagn
     yield from _region_findings(service, place)
     yield from _requester_findings(occurrence, service, place)
     yield from _reach_findings(occurrence, service, where)
+    yield from _exposure_findings(occurrence, service, where)
 
 
 def _region_findings(service: LocalMemoryService, where: str) -> Iterator[Diagnostic]:
@@ -37,7 +38,7 @@ def _region_findings(service: LocalMemoryService, where: str) -> Iterator[Diagno
 def _requester_findings(
     occurrence: MemoryOccurrence, service: LocalMemoryService, where: str
 ) -> Iterator[Diagnostic]:
-    ports = 0 if occurrence.engine is None else len(occurrence.engine.ports)
+    ports = _port_count(occurrence)
     subordinates = len(occurrence.subordinate_endpoints)
     found = service.memory_service_contract.resource_contract.requester_count
     if found != ports + subordinates:
@@ -69,6 +70,36 @@ def _reach_findings(
                     f"The local service must serve some access of the alternative to requester "
                     f"{port}, not none",
                 )
+
+
+def _exposure_findings(
+    occurrence: MemoryOccurrence, service: LocalMemoryService, where: str
+) -> Iterator[Diagnostic]:
+    """The same of a subordinate endpoint, which is a requester behind all the ports."""
+    contract = service.memory_service_contract
+    patterns = contract.resource_contract.use_patterns
+    served = {
+        patterns[key].requester
+        for capability in contract.capabilities
+        for key in capability.admissible_use_patterns
+    }
+    ports = _port_count(occurrence)
+    endpoints, dispatches = (
+        occurrence.subordinate_endpoints,
+        occurrence.connectivity.subordinate_endpoints,
+    )
+    for ordinal, (_, dispatch) in enumerate(zip(endpoints, dispatches, strict=False)):
+        if LocalMemoryServiceTarget() in dispatch.targets and ports + ordinal not in served:
+            yield Diagnostic(
+                "target-serves-nothing",
+                f"{where}.subordinate_endpoints[{ordinal}].targets",
+                f"The local service must serve some access to requester {ports + ordinal}, not "
+                "none",
+            )
+
+
+def _port_count(occurrence: MemoryOccurrence) -> int:
+    return 0 if occurrence.engine is None else len(occurrence.engine.ports)
 
 
 def _serves(

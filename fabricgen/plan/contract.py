@@ -89,8 +89,9 @@ def service_contract(
     outstanding: int,
     grant: GrantPolicy | None,
 ) -> ResourceContract:
-    """Build the contract of one Local Memory Service; requester ``r`` is operation port ``r``.
+    """Build the contract of one Local Memory Service.
 
+    Its requesters are the operation ports in order, then the subordinate endpoints in order.
     States, in key order: ``Port(r)`` and ``Queue(r)``, both of capacity ``queues[r]``; per bank
     its reads and writes a cycle; ``Outstanding``. Use pattern ``r`` claims one unit of its
     requester's two states and one of ``Outstanding``; bank cycles are grants inside it.

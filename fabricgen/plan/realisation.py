@@ -290,11 +290,13 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
     if refused:
         return
     requesters = service.memory_service_contract.resource_contract.requester_count
-    if requesters != len(engine.ports):
+    ports, subordinates = len(engine.ports), len(occurrence.subordinate_endpoints)
+    if requesters != ports + subordinates:
         yield Diagnostic(
             "service-requester-count",
             f"{where}.resource_contract.requester_count",
-            f"The requesters must be the {len(engine.ports)} operation ports, not {requesters}",
+            f"The requesters must be the {ports} operation ports and {subordinates} subordinate "
+            f"endpoints, not {requesters}",
         )
     yield from _refused(partial(bank_geometry, named))
 

@@ -88,7 +88,7 @@ U = UnsignedDomain.of
 # Resource contracts: two requesters share state 0; each has a dimension of its own in state 1.
 
 PATTERN = UsePattern(0, 0, 0, 2, Commit(1, 0), 0, (Claim(0, 0, 1), Claim(1, 1, 2)), ((0, 1),))
-SECOND = replace(PATTERN, requester=1, claims=(Claim(0, 0, 4), Claim(1, 0, 1)))
+SECOND = replace(PATTERN, requester=1, claims=(Claim(0, 0, 3), Claim(1, 0, 1)))
 RESOURCES = ResourceContract(
     states=((CapacityDimension(4, 1),), (CapacityDimension(1), CapacityDimension(2))),
     transition_count=1,
@@ -121,7 +121,7 @@ RESOURCE_CODES = {
     "timing-contract-event-domain": resources(timing_contracts=((0, 1, 1, 1),)),
     "timing-contract-does-not-order-use": resources(timing_contracts=((2, 1, 3),)),
     "unknown-state-key": claims(2, 0, 1),
-    "unknown-capacity-dimension-key": claims(1, 2, 1),
+    "undeclared-claim": claims(1, 2, 1),
     "unknown-resource-transition-key": pattern(commit=Commit(1, 1)),
     "unknown-timing-contract-key": pattern(timing=1),
     "unknown-requester-key": pattern(requester=2),
@@ -129,6 +129,7 @@ RESOURCE_CODES = {
     "unknown-event-key": pattern(acquire=3),
     "unknown-claim-key": pattern(internal_transactions=((0,), (2,))),
     "duplicate-claim-key": pattern(internal_transactions=((0, 0),)),
+    "claim-key-order": pattern(internal_transactions=((1, 0),)),
     "duplicate-capacity-claim": claims(0, 0, 1),
     "claim-empty": claims(1, 1, 0),
     "claim-exceeds-capacity": claims(1, 1, 3),

@@ -295,16 +295,41 @@ def test_a_subordinate_starts_ports_of_its_own():
     assert found(free) == []
 
 
-def exposed(names: tuple[str, ...]) -> Fabric:
-    """A load fabric whose service two subordinates reach, too."""
+@pytest.mark.parametrize(
+    ("patterns", "unserved"), [((0, 1, 2), []), ((0, 2), [0]), ((0, 1), [1]), ((0,), [0, 1])]
+)
+def test_a_subordinate_that_reaches_the_service_is_served(patterns, unserved):
+    assert found(exposed(("from0", "from1"), patterns)) == [
+        (f"memory[0].subordinate_endpoints[{ordinal}].targets", "target-serves-nothing")
+        for ordinal in unserved
+    ]
+
+
+def test_a_subordinate_of_a_manager_alone_needs_no_service():
+    fabric = exposed(("from0", "from1"), (0,))
+    record = record_of(fabric)
+    outward = replace(SUBORDINATE, targets=(ManagerEndpointTarget(0),))
+    fabric = with_record(
+        fabric,
+        manager_endpoints=(ServiceEndpoint(32),),
+        connectivity=replace(record.connectivity, subordinate_endpoints=(outward,) * 2),
+    )
+    assert found(with_names(fabric, managers=("ext0",))) == []
+
+
+def exposed(names: tuple[str, ...], patterns: tuple[int, ...] = (0, 1, 2)) -> Fabric:
+    """A load fabric whose service two subordinates reach, and which serves these requesters."""
     record = occurrence(
         ins(32, 0) + outs(32, 0),
         (port(LOAD, LOAD_ROLES, ELEMENT_LOAD),),
         service(((LOAD, (ELEMENT_LOAD,)),), requesters=3, banks=1, capacity_bytes=64, beat_bits=32),
     )
+    contract = record.local_service.memory_service_contract
+    (only,) = contract.capabilities
+    served = replace(contract, capabilities=(replace(only, admissible_use_patterns=patterns),))
     fabric = with_record(
         load_fabric(),
-        local_service=record.local_service,
+        local_service=replace(record.local_service, memory_service_contract=served),
         subordinate_endpoints=(ServiceEndpoint(32), ServiceEndpoint(64)),
         connectivity=replace(record.connectivity, subordinate_endpoints=(SUBORDINATE,) * 2),
     )

@@ -79,7 +79,6 @@ WIDE = replace(RECORD.endpoints[0], payload_width=16385)
         ({"manager_endpoints": (ServiceEndpoint(24),)}, "manager-beat-width"),
         ({"manager_endpoints": (ServiceEndpoint(4),)}, "manager-beat-width"),
         ({"manager_endpoints": (ServiceEndpoint(8192),)}, "manager-beat-width"),
-        ({"subordinate_endpoints": (ServiceEndpoint(64),)}, "subordinate-endpoints"),
         ({"endpoints": (WIDE, *RECORD.endpoints[1:])}, "endpoint-width-limit"),
     ],
 )
@@ -225,6 +224,9 @@ def test_the_requesters_are_the_ports():
         ),
     )
     assert [c for _, c in found(local_service=local)] == ["service-requester-count"]
+    # The second one is a subordinate endpoint, whose hardware alone is missing.
+    exposed = {"local_service": local, "subordinate_endpoints": (ServiceEndpoint(32),)}
+    assert [c for _, c in found(**exposed)] == ["subordinate-endpoints"]
 
 
 EXT0 = ManagerEndpointTarget(0)

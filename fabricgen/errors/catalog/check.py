@@ -169,7 +169,8 @@ RULES: dict[str, Rule] = {
     ),
     "target-serves-nothing": Rule(
         "A local service that an alternative may reach serves at least one access of it, to the "
-        "requester that its port is. Exact admission is checked per configured row.",
+        "requester that its port is, and some access to each subordinate endpoint that may reach "
+        "it. Exact admission is checked per configured row.",
         "Configurable Service Dispatch",
     ),
     "system-domain-unknown": Rule(

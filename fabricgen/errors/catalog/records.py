@@ -45,10 +45,6 @@ RULES: dict[str, Rule] = {
         "A claim names a state of its own contract.",
         "Persistent Capability Schema",
     ),
-    "unknown-capacity-dimension-key": Rule(
-        "A dimension that is named belongs to the state that is named with it.",
-        "Persistent Capability Schema",
-    ),
     "undeclared-claim": Rule(
         "A claim names a dimension that the state which it claims declares.",
         "Persistent Capability Schema",
