@@ -4,23 +4,24 @@ The facts of its products are their complete role bindings (spec: Persistent Cap
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations, pairwise, product
 
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.errors.place import placed
 from fabricgen.records.access import ACCESS_STRUCTURAL
-from fabricgen.records.actor import MemoryActorContractDomain
+from fabricgen.records.actor import CONTRACT_STRUCTURAL
 from fabricgen.records.alternative import MemoryCapabilityAlternative
 from fabricgen.records.alternative_codec import encode, encode_binding
 from fabricgen.records.products import Product, ProductRelation, access_rows
-from fabricgen.relation.normal import normalise
-from fabricgen.relation.row import overlaps
+from fabricgen.relation.diagram import Diagram
+from fabricgen.relation.row import Row, overlaps, part_count
 
 __all__ = ["array_findings", "normalise_alternatives"]
 
 _WHERE = "capability_alternatives"
-#: Alternatives among which a diagnostic looks for the overlapping pair that it names.
-_PAIR_SEARCH = 200
+#: Intervals and atoms that a diagnostic compares to find pairs of alternatives that overlap.
+_PAIR_STEPS = 2_000_000
 
 
 def normalise_alternatives(
@@ -119,17 +120,18 @@ def _product(alternative: MemoryCapabilityAlternative) -> Product:
 
 def _overlap_finding(alternatives: tuple[MemoryCapabilityAlternative, ...]) -> Diagnostic:
     """Name the first pair that meets; where one of it admits all of the other, say so."""
-    pairs = combinations(enumerate(alternatives[:_PAIR_SEARCH]), 2)
-    met = [(i, j) for (i, left), (j, right) in pairs if _meet(left, right)]
-    for pair in met:
-        for outer, inner in (pair, pair[::-1]):
-            if _subsumes(alternatives[outer], alternatives[inner]):
-                return Diagnostic(
-                    "capability-alternative-subsumed",
-                    f"{_WHERE}[{inner}]",
-                    "An alternative must admit some point that no other one admits, "
-                    f"not only points of {outer}",
-                )
+    met = _meeting_pairs(alternatives)
+    with suppress(Invalid):
+        contracts, accesses = Diagram(CONTRACT_STRUCTURAL), Diagram(ACCESS_STRUCTURAL)
+        for pair in met:
+            for outer, inner in (pair, pair[::-1]):
+                if _subsumes(alternatives[outer], alternatives[inner], contracts, accesses):
+                    return Diagnostic(
+                        "capability-alternative-subsumed",
+                        f"{_WHERE}[{inner}]",
+                        "An alternative must admit some point that no other one admits, "
+                        f"not only points of {outer}",
+                    )
     where = "two of them do" if not met else f"{met[0][0]} and {met[0][1]} do"
     return Diagnostic(
         "capability-alternative-overlap",
@@ -138,38 +140,57 @@ def _overlap_finding(alternatives: tuple[MemoryCapabilityAlternative, ...]) -> D
     )
 
 
-def _subsumes(outer: MemoryCapabilityAlternative, inner: MemoryCapabilityAlternative) -> bool:
+def _meeting_pairs(
+    alternatives: tuple[MemoryCapabilityAlternative, ...],
+) -> list[tuple[int, int]]:
+    """Find pairs that admit a common point, within a bound on what is compared."""
+    rows = [
+        (each.actor_contract_domain.rows, access_rows(each.parameterized_access_domain))
+        for each in alternatives
+    ]
+    sizes = [sum(part_count(d) for part in parts for row in part for d in row) for parts in rows]
+    steps, met = 0, list[tuple[int, int]]()
+    for left, right in combinations(range(len(alternatives)), 2):
+        (clauses, classes), (others, other_classes) = rows[left], rows[right]
+        steps += sizes[left] * (len(others) + len(other_classes))
+        steps += sizes[right] * (len(clauses) + len(classes))
+        if steps > _PAIR_STEPS:
+            break
+        keys = set(alternatives[left].admissible_use_patterns)
+        if (
+            not keys.isdisjoint(alternatives[right].admissible_use_patterns)
+            and any(overlaps(a, b) for a, b in product(clauses, others))
+            and any(overlaps(a, b) for a, b in product(classes, other_classes))
+        ):
+            met.append((left, right))
+    return met
+
+
+def _subsumes(
+    outer: MemoryCapabilityAlternative,
+    inner: MemoryCapabilityAlternative,
+    contracts: Diagram,
+    accesses: Diagram,
+) -> bool:
     """Tell whether one alternative admits each point of another, with the same binding.
 
-    A product lies in another exactly if each of its fields does.
+    A product lies in another exactly if each of its fields does: if it adds nothing to it.
     """
     actors = (outer.actor_contract_domain, inner.actor_contract_domain)
-    accesses = (outer.parameterized_access_domain, inner.parameterized_access_domain)
-    rows, all_rows = access_rows(accesses[0]), [r for each in accesses for r in access_rows(each)]
-    clauses = [clause for each in actors for clause in each.contract_clauses]
+    classes = [access_rows(each.parameterized_access_domain) for each in (outer, inner)]
     return (
         actors[0].actor_schema is actors[1].actor_schema
         and outer.role_to_endpoint == inner.role_to_endpoint
         and set(outer.admissible_use_patterns) >= set(inner.admissible_use_patterns)
-        and MemoryActorContractDomain.of(actors[0].actor_schema, *clauses) == actors[0]
-        and normalise(all_rows, ACCESS_STRUCTURAL) == rows
+        and _adds_nothing(contracts, actors[0].rows, actors[1].rows)
+        and _adds_nothing(accesses, classes[0], classes[1])
     )
+
+
+def _adds_nothing(diagram: Diagram, outer: tuple[Row, ...], inner: tuple[Row, ...]) -> bool:
+    return diagram.build(outer + inner) == diagram.build(outer)
 
 
 def _disorder(alternatives: tuple[MemoryCapabilityAlternative, ...]) -> int:
     pairs = pairwise(map(encode, alternatives))
     return next(i + 1 for i, (left, right) in enumerate(pairs) if left >= right)
-
-
-def _meet(left: MemoryCapabilityAlternative, right: MemoryCapabilityAlternative) -> bool:
-    keys = set(left.admissible_use_patterns).intersection(right.admissible_use_patterns)
-    actors = product(left.actor_contract_domain.rows, right.actor_contract_domain.rows)
-    accesses = product(
-        access_rows(left.parameterized_access_domain),
-        access_rows(right.parameterized_access_domain),
-    )
-    return (
-        bool(keys)
-        and any(overlaps(a, b) for a, b in actors)
-        and any(overlaps(a, b) for a, b in accesses)
-    )

@@ -48,7 +48,8 @@ def shared_points(admitted: Iterable[Admitted]) -> tuple[tuple[int, ...], ...]:
     found: set[tuple[int, ...]] = set()
     for node in diagram.nodes_at(diagram.build(rows), len(_STRUCTURAL) - 1):
         (edge,) = diagram.edges(node)
-        if domain_size(edge.domain) > 1 and isinstance(edge.domain, UnsignedDomain):
+        if (size := domain_size(edge.domain)) > 1 and isinstance(edge.domain, UnsignedDomain):
+            diagram.visit(size)
             found.add(tuple(v for i in edge.domain.intervals for v in range(i.lower, i.upper + 1)))
     return tuple(sorted(found))
 

@@ -91,6 +91,7 @@ class ProductRelation:
             for edge in diagram.edges(node):
                 (patterns,) = diagram.edges(edge.child)
                 keys = pattern_keys(patterns.domain)
+                diagram.visit(len(keys))
                 if common := seen.intersection(keys):
                     return min(common)
                 seen.update(keys)
@@ -109,8 +110,9 @@ class ProductRelation:
     def _contracts(self) -> Iterator[tuple[MemoryActorContractDomain, Node]]:
         """Each schema's contracts, grouped by the relation that they lead to."""
         for schema in self._diagram.edges(self._root):
-            for node in self._diagram.nodes_at(schema.child, _CONTRACT_END - 1):
-                rows = self._rows_between(schema.child, 1, _CONTRACT_END, node)
+            prefixes = self._diagram.prefixes(schema.child, 1, _CONTRACT_END)
+            for node, part in prefixes.items():
+                rows = self._rows_of(part)
                 read = [read_contract_row((schema.domain, *row)) for row in rows]
                 clauses = tuple(clause for _, clause in read)
                 yield MemoryActorContractDomain(read[0][0], clauses), node
@@ -119,13 +121,12 @@ class ProductRelation:
         self, node: Node
     ) -> Iterator[tuple[ParameterizedMemoryAccessDomain | None, Node]]:
         """Accesses below one contract node, grouped by the relation that they lead to."""
-        for below in self._diagram.nodes_at(node, len(ACCESS_STRUCTURAL)):
-            rows = self._rows_between(node, _CONTRACT_END, _ACCESS_END, below)
+        for below, part in self._diagram.prefixes(node, _CONTRACT_END, _ACCESS_END).items():
+            rows = self._rows_of(part)
             yield None if rows == (_NO_ACCESS,) else _domain(rows), below
 
-    def _rows_between(self, node: Node, start: int, stop: int, target: Node) -> tuple[Row, ...]:
-        """Rows over the fields ``start..stop`` between two nodes; all listings share one bound."""
-        part = self._diagram.leading_to(node, start, stop, target)
+    def _rows_of(self, part: Node) -> tuple[Row, ...]:
+        """Rows of one part of the relation; all listings share one bound."""
         self._listed += self._diagram.path_count(part)
         if self._listed > MAX_ROWS:
             raise too_large(f"at most {MAX_ROWS} clauses and classes", "more")

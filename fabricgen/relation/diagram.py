@@ -6,21 +6,32 @@ split into the regions of one field that the same rows cover, never into single 
 (spec: Persistent Capability Schema)
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from fabricgen.atoms.finite import FiniteDomain
-from fabricgen.atoms.unsigned import UnsignedDomain, UnsignedInterval
+from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.relation.row import Domain, Row, domain_size, encode_domain
+from fabricgen.relation.split import (
+    domain_of_atoms,
+    domain_of_spans,
+    split_atoms,
+    split_spans,
+)
 
 __all__ = ["ACCEPT", "MAX_ROWS", "MAX_VISITS", "Diagram", "Edge", "Node"]
 
 #: Rows that a canonical form may have.
 MAX_ROWS = 100_000
-#: Row heads that one construction may look at; bounds time where rows overlap in many ways.
+#: Steps that one diagram may take; bounds time where rows overlap in many ways.
 MAX_VISITS = 2_500_000
+#: Steps of a node beside those of its edges, of one edge of a cut, and of one domain of a row
+#: that is listed: about what they cost in time.
+_NODE_STEPS, _EDGE_STEPS, _LISTED_STEPS = 16, 8, 20
+#: Rows that are listed for each row that was built from, without counting steps.
+_FREE_ROWS = 2
 
 Node = int
 #: The node over no fields: the empty point, admitted.
@@ -35,9 +46,10 @@ class Edge:
     child: Node
 
 
+_V = TypeVar("_V")
+_Part = tuple[Domain, Node]
 #: Rows without their first fields, interned: the domain of the next field and the rest.
 _Suffix = int
-_Region = tuple[Domain, frozenset[_Suffix]]
 
 
 class Diagram:
@@ -54,20 +66,22 @@ class Diagram:
     Attributes
     ----------
     visits
-        Values and intervals looked at while rows were split: the work done so far.
+        Steps taken: values and intervals of row heads, and the rows over each region of a field.
     """
 
     def __init__(self, structural: Sequence[bool], *, max_visits: int = MAX_VISITS) -> None:
         self.structural = tuple(structural)
         self.visits = 0
         self._max_visits = max_visits
+        self._free_rows = 0
         self._edges: list[tuple[Edge, ...]] = [()]
+        self._ordered: dict[Node, tuple[Edge, ...]] = {ACCEPT: ()}
         self._nodes: dict[tuple[tuple[int, Node], ...], Node] = {}
         self._domains: dict[Domain, int] = {}
         self._heads: list[tuple[Domain, _Suffix] | None] = [None]
         self._suffixes: dict[tuple[int, _Suffix], _Suffix] = {}
         self._built: dict[frozenset[_Suffix], Node] = {frozenset([0]): ACCEPT}
-        self._kinds: dict[tuple[int, tuple[Domain, ...]], type[Domain]] = {}
+        self._kinds: dict[tuple[int, tuple[int, ...]], type[Domain]] = {}
         self._encoded: dict[Domain, bytes] = {}
 
     def build(self, rows: Iterable[Row]) -> Node:
@@ -80,7 +94,9 @@ class Diagram:
             disagree on a field's kind; ``relation-structural-field`` where a structural field
             does not name one atom; ``relation-too-large`` beyond ``max_visits``.
         """
-        return self._build(frozenset(map(self._intern, rows)), 0)
+        suffixes = [self._intern(row) for row in rows]
+        self._free_rows += _FREE_ROWS * len(suffixes)
+        return self._build(frozenset(suffixes), 0)
 
     def covers(self, outer: Iterable[Row], inner: Iterable[Row]) -> bool:
         """Tell whether ``outer`` admits every point of ``inner``; refuses what ``build`` does."""
@@ -89,7 +105,11 @@ class Diagram:
 
     def edges(self, node: Node) -> tuple[Edge, ...]:
         """Edges of ``node`` in canonical byte order; none for :data:`ACCEPT`."""
-        return self._edges[node]
+        edges = self._ordered.get(node)
+        if edges is None:
+            edges = tuple(sorted(self._edges[node], key=lambda edge: self._order(edge.domain)))
+            self._ordered[node] = edges
+        return edges
 
     def path_count(self, node: Node) -> int:
         """Count the root-to-leaf products without listing them."""
@@ -107,66 +127,72 @@ class Diagram:
         return counts[node]
 
     def rows(self, node: Node, max_rows: int = MAX_ROWS) -> tuple[Row, ...]:
-        """List the root-to-leaf products in canonical order; ``Invalid`` beyond ``max_rows``."""
+        """List the root-to-leaf products in canonical order; ``Invalid`` beyond ``max_rows``.
+
+        Rows beyond those that were built from count as steps.
+        """
         if (count := self.path_count(node)) > max_rows:
             raise too_large(f"at most {max_rows} canonical rows", str(count))
+        self._free_rows -= count
+        if self._free_rows < 0:
+            self.visit(-self._free_rows * len(self.structural) * _LISTED_STEPS)
+            self._free_rows = 0
         return tuple(self._paths(node))
 
     def nodes_at(self, node: Node, depth: int) -> tuple[Node, ...]:
         """Nodes that ``depth`` fields below ``node`` are reached, each once, in path order."""
         level = (node,)
         for _ in range(depth):
-            below = (edge.child for each in level for edge in self._edges[each])
+            below = (edge.child for each in level for edge in self.edges(each))
             level = tuple(dict.fromkeys(below))
         return level
 
-    def leading_to(self, node: Node, start: int, stop: int, target: Node) -> Node:
-        """Relation over the fields ``start..stop`` whose points lead from ``node`` to ``target``.
+    def prefixes(self, node: Node, start: int, stop: int) -> dict[Node, Node]:
+        """Relation over the fields ``start..stop`` that leads to each node at ``stop``.
 
-        ``node`` stands before field ``start``, and ``target`` is among its nodes at ``stop``.
+        ``node`` stands before field ``start``; the nodes at ``stop`` are in path order.
         """
-        known: dict[Node, Node | None] = {}
+        known: dict[Node, dict[Node, Node]] = {}
 
-        def cut(each: Node, field: int) -> Node | None:
+        def cut(each: Node, field: int) -> dict[Node, Node]:
             if field == stop:
-                return ACCEPT if each == target else None
+                return {each: ACCEPT}
             if each not in known:
-                kept = [
-                    (edge.domain, child)
-                    for edge in self._edges[each]
-                    if (child := cut(edge.child, field + 1)) is not None
-                ]
-                known[each] = self._node(kept, field) if kept else None
+                parts: dict[Node, list[_Part]] = {}
+                for edge in self.edges(each):
+                    below = cut(edge.child, field + 1)
+                    self.visit(_EDGE_STEPS * len(below))
+                    for target, part in below.items():
+                        parts.setdefault(target, []).append((edge.domain, part))
+                known[each] = {
+                    target: self._node(self._merged(kept, field)) for target, kept in parts.items()
+                }
             return known[each]
 
-        found = cut(node, start)
-        if found is None:
-            raise ValueError(f"target must be reachable from node {node}, not {target}")
-        return found
+        return cut(node, start)
+
+    def visit(self, count: int) -> None:
+        """Count steps; ``Invalid`` beyond the bound. A caller counts its own work on nodes."""
+        self.visits += count
+        if self.visits > self._max_visits:
+            raise too_large(f"at most {self._max_visits} steps of work", "more")
 
     def _intern(self, row: Row) -> _Suffix:
         if len(row) != len(self.structural):
             raise ValueError(f"Row must have {len(self.structural)} fields, not {len(row)}")
-        self._check(row)
+        names = tuple(map(self._name, row))
+        self._check(row, names)
         suffix = 0
-        for domain in reversed(row):
+        for domain, name in zip(reversed(row), reversed(names), strict=True):
             head = (domain, suffix)
-            suffix = self._suffixes.setdefault((self._name(domain), suffix), len(self._heads))
+            suffix = self._suffixes.setdefault((name, suffix), len(self._heads))
             if suffix == len(self._heads):
                 self._heads.append(head)
         return suffix
 
-    def _build(self, suffixes: frozenset[_Suffix], field: int) -> Node:
-        node = self._built.get(suffixes)
-        if node is None:
-            heads = [head for s in suffixes if (head := self._heads[s]) is not None]
-            parts = [(d, self._build(tails, field + 1)) for d, tails in self._regions(heads)]
-            node = self._built[suffixes] = self._node(parts, field)
-        return node
-
-    def _check(self, row: Row) -> None:
+    def _check(self, row: Row, names: tuple[int, ...]) -> None:
         """Refuse a field whose kind its structural prefix does not decide, or that names two."""
-        prefix: tuple[Domain, ...] = ()
+        prefix: tuple[int, ...] = ()
         for field, (domain, structural) in enumerate(zip(row, self.structural, strict=True)):
             kind = self._kinds.setdefault((field, prefix), type(domain))
             if kind is not type(domain):
@@ -177,7 +203,7 @@ class Diagram:
                     "not finite and unsigned",
                 )
             if structural:
-                prefix = (*prefix, domain)
+                prefix = (*prefix, names[field])
                 if not isinstance(domain, FiniteDomain) or len(domain.atoms) != 1:
                     raise _field_finding(
                         "relation-structural-field",
@@ -185,59 +211,60 @@ class Diagram:
                         f"A row must name one atom, not {domain_size(domain)} values",
                     )
 
-    def _regions(self, heads: list[tuple[Domain, _Suffix]]) -> list[_Region]:
-        """Split one field into elementary regions, each with the suffixes that cover it."""
+    def _build(self, suffixes: frozenset[_Suffix], field: int) -> Node:
+        node = self._built.get(suffixes)
+        if node is None:
+            heads = [head for s in suffixes if (head := self._heads[s]) is not None]
+            node = self._built[suffixes] = self._node(self._parts(heads, field))
+        return node
+
+    def _parts(self, heads: list[tuple[Domain, _Suffix]], field: int) -> list[_Part]:
+        """Split one field into disjoint domains, each with the node that it leads to."""
         if len(heads) == 1:
             domain, tail = heads[0]
-            self._visit(1)
-            return [(domain, frozenset([tail]))]
-        finite: dict[bytes, set[_Suffix]] = {}
-        bounds: list[tuple[int, int, _Suffix]] = []
-        for domain, tail in heads:
-            match domain:
-                case FiniteDomain(atoms):
-                    self._visit(len(atoms))
-                    for atom in atoms:
-                        finite.setdefault(atom, set()).add(tail)
-                case UnsignedDomain(intervals):
-                    self._visit(len(intervals))
-                    bounds += ((i.lower, 1, tail) for i in intervals)
-                    bounds += ((i.upper + 1, -1, tail) for i in intervals)
-        regions: list[_Region] = [
-            (FiniteDomain((atom,)), frozenset(tails)) for atom, tails in finite.items()
+            self.visit(1)
+            return [(domain, self._build(frozenset((tail,)), field + 1))]
+        self.visit(_NODE_STEPS + len(heads))
+        # Rows with equal structural fields have one kind of domain in a field.
+        unsigned = [(d, tail) for d, tail in heads if isinstance(d, UnsignedDomain)]
+        if unsigned:
+            groups = split_spans(unsigned, self.visit)
+            return self._joined(groups, field, domain_of_spans)
+        finite = [(d, tail) for d, tail in heads if isinstance(d, FiniteDomain)]
+        by_tails = split_atoms(finite, self.visit)
+        if not self.structural[field]:
+            return self._joined(by_tails, field, domain_of_atoms)
+        return [
+            (FiniteDomain((atom,)), self._build(tails, field + 1))
+            for tails, atoms in by_tails.items()
+            for atom in atoms
         ]
-        regions += self._sweep(sorted(bounds))
-        return regions
 
-    def _sweep(self, bounds: list[tuple[int, int, _Suffix]]) -> Iterator[_Region]:
-        covering: Counter[_Suffix] = Counter()
-        last = 0
-        for position, step, tail in bounds:
-            if position > last and covering:
-                self._visit(len(covering))
-                interval = UnsignedInterval(last, position - 1)
-                yield UnsignedDomain((interval,)), frozenset(covering)
-            covering[tail] += step
-            if not covering[tail]:
-                del covering[tail]
-            last = position
+    def _joined(
+        self,
+        groups: dict[frozenset[_Suffix], list[_V]],
+        field: int,
+        domain: Callable[[list[list[_V]]], Domain],
+    ) -> list[_Part]:
+        """Join the values that lead to one node."""
+        children: dict[Node, list[list[_V]]] = {}
+        for tails, values in groups.items():
+            children.setdefault(self._build(tails, field + 1), []).append(values)
+        return [(domain(lists), child) for child, lists in children.items()]
 
-    def _visit(self, count: int) -> None:
-        self.visits += count
-        if self.visits > self._max_visits:
-            raise too_large(f"at most {self._max_visits} steps of work", "more")
+    def _merged(self, parts: list[_Part], field: int) -> list[_Part]:
+        """Merge disjoint parts that lead to one node."""
+        if len(parts) == 1 or self.structural[field]:
+            return parts
+        groups: dict[Node, list[Domain]] = {}
+        for domain, child in parts:
+            groups.setdefault(child, []).append(domain)
+        return [(_union(domains), child) for child, domains in groups.items()]
 
-    def _node(self, parts: list[tuple[Domain, Node]], field: int) -> Node:
-        """Intern the node of disjoint parts, merging those that lead to one child."""
-        if len(parts) > 1 and not self.structural[field]:
-            groups: dict[Node, list[Domain]] = {}
-            for domain, child in parts:
-                groups.setdefault(child, []).append(domain)
-            parts = [(_union(domains), child) for child, domains in groups.items()]
-        if len(parts) > 1:
-            parts = sorted(parts, key=lambda part: self._order(part[0]))
-        key = tuple((self._name(domain), child) for domain, child in parts)
-        node = self._nodes.setdefault(key, len(self._edges))
+    def _node(self, parts: list[_Part]) -> Node:
+        """Intern the node of disjoint parts, each of which leads to another node."""
+        named = [(self._name(domain), child) for domain, child in parts]
+        node = self._nodes.setdefault(tuple(sorted(named)), len(self._edges))
         if node == len(self._edges):
             self._edges.append(tuple(Edge(domain, child) for domain, child in parts))
         return node
@@ -269,7 +296,7 @@ class Diagram:
     def _paths(self, node: Node) -> Iterator[Row]:
         if node == ACCEPT:
             yield ()
-        for edge in self._edges[node]:
+        for edge in self.edges(node):
             for rest in self._paths(edge.child):
                 yield (edge.domain, *rest)
 
@@ -290,8 +317,8 @@ def _field_finding(code: str, field: int, message: str) -> Invalid:
 def _union(domains: list[Domain]) -> Domain:
     if len(domains) == 1:
         return domains[0]
-    atoms = [a for domain in domains if isinstance(domain, FiniteDomain) for a in domain.atoms]
+    atoms = [list(domain.atoms) for domain in domains if isinstance(domain, FiniteDomain)]
     if atoms:
-        return FiniteDomain.of(*atoms)
-    spans = [i for d in domains if isinstance(d, UnsignedDomain) for i in d.intervals]
-    return UnsignedDomain.of(*((i.lower, i.upper) for i in spans))
+        return domain_of_atoms(atoms)
+    spans = (domain.intervals for domain in domains if isinstance(domain, UnsignedDomain))
+    return domain_of_spans([[(i.lower, i.upper) for i in intervals] for intervals in spans])

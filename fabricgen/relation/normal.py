@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 from fabricgen.errors import Diagnostic, Invalid
-from fabricgen.relation.diagram import Diagram
-from fabricgen.relation.row import Row, encode_row, overlaps, row_size
+from fabricgen.relation.diagram import MAX_ROWS, Diagram
+from fabricgen.relation.row import Row, encode_row, overlaps, part_count, row_size
 
 __all__ = ["canonical_findings", "normalise"]
 
-#: Rows among which a diagnostic looks for the overlapping pair that it names.
-_PAIR_SEARCH = 500
+#: Intervals and atoms that a diagnostic compares to name a pair of overlapping rows.
+_PAIR_STEPS = 1_000_000
 
 
 def normalise(rows: Sequence[Row], structural: Sequence[bool]) -> tuple[Row, ...]:
@@ -33,7 +33,9 @@ def canonical_findings(
     diagram = Diagram(structural)
     try:
         node = diagram.build(rows)
-        canonical = diagram.rows(node)
+        count = diagram.path_count(node)
+        # Rows of another number are not the normal form, which is then never listed.
+        canonical = diagram.rows(node) if count == len(rows) or count > MAX_ROWS else ()
     except Invalid as error:
         yield from error.under(where).diagnostics
         return
@@ -51,13 +53,18 @@ def canonical_findings(
         yield Diagnostic(
             "relation-not-canonical",
             where,
-            f"Rows must be the {len(canonical)} products of the normal form, not {len(rows)} "
+            f"Rows must be the {count} products of the normal form, not {len(rows)} "
             f"other products of the same relation",
         )
 
 
 def _pair(rows: Sequence[Row]) -> str:
-    for left, right in combinations(range(min(len(rows), _PAIR_SEARCH)), 2):
+    sizes = [sum(map(part_count, row)) for row in rows]
+    steps = 0
+    for left, right in combinations(range(len(rows)), 2):
+        steps += sizes[left] + sizes[right]
+        if steps > _PAIR_STEPS:
+            break
         if overlaps(rows[left], rows[right]):
             return f"but rows {left} and {right} admit a common point"
     return "but two of them admit a common point"

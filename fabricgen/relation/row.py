@@ -3,10 +3,11 @@
 A row admits the points of its product. Fields are finite (atom bytes) or unsigned (uint64).
 """
 
+from bisect import bisect_right
 from itertools import chain
 
 from fabricgen.atoms.finite import FiniteDomain
-from fabricgen.atoms.unsigned import UnsignedDomain
+from fabricgen.atoms.unsigned import UnsignedDomain, UnsignedInterval
 from fabricgen.wire.frame import u32be, u64be
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "encode_domain",
     "encode_row",
     "overlaps",
+    "part_count",
     "row_size",
     "subsumes",
 ]
@@ -25,6 +27,7 @@ __all__ = [
 Domain = FiniteDomain | UnsignedDomain
 Row = tuple[Domain, ...]
 Point = tuple[bytes | int, ...]
+_Spans = tuple[UnsignedInterval, ...]
 
 _FINITE, _UNSIGNED = 0, 1
 
@@ -53,6 +56,15 @@ def domain_size(domain: Domain) -> int:
             return len(atoms)
         case UnsignedDomain(intervals):
             return sum(i.upper - i.lower + 1 for i in intervals)
+
+
+def part_count(domain: Domain) -> int:
+    """Count the atoms or intervals that spell a domain: what it costs to look at it."""
+    match domain:
+        case FiniteDomain(atoms):
+            return len(atoms)
+        case UnsignedDomain(intervals):
+            return len(intervals)
 
 
 def row_size(row: Row) -> int:
@@ -93,7 +105,7 @@ def _domains_meet(left: Domain, right: Domain) -> bool:
         case FiniteDomain(a), FiniteDomain(b):
             return not set(a).isdisjoint(b)
         case UnsignedDomain(a), UnsignedDomain(b):
-            return any(i.lower <= j.upper and j.lower <= i.upper for i in a for j in b)
+            return _spans_meet(a, b)
         case _:
             return False
 
@@ -104,6 +116,29 @@ def _domain_covers(outer: Domain, inner: Domain) -> bool:
             return set(a).issuperset(b)
         case UnsignedDomain(a), UnsignedDomain(b):
             # Intervals of `a` neither touch nor overlap, so one of them covers each of `b`.
-            return all(any(i.lower <= j.lower and j.upper <= i.upper for i in a) for j in b)
+            return all(_span_covers(a, each) for each in b)
         case _:
             return False
+
+
+def _spans_meet(left: _Spans, right: _Spans) -> bool:
+    """Look at the intervals of both sides from below, each once."""
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if left[i].upper < right[j].lower:
+            i += 1
+        elif right[j].upper < left[i].lower:
+            j += 1
+        else:
+            return True
+    return False
+
+
+def _span_covers(outer: _Spans, inner: UnsignedInterval) -> bool:
+    """Look at the last interval that starts at or below ``inner``."""
+    at = bisect_right(outer, inner.lower, key=_lower) - 1
+    return at >= 0 and inner.upper <= outer[at].upper
+
+
+def _lower(interval: UnsignedInterval) -> int:
+    return interval.lower
