@@ -7,7 +7,7 @@ JOBS ?= 2
 N ?= 100
 SEED ?= 1
 
-.PHONY: demo test test-slow formal bench qor fuzz lint clean tools compilers
+.PHONY: demo test test-slow coverage formal bench qor fuzz lint clean tools compilers
 
 # Verilator compiles what it simulates; where nothing can, the demo runs on the Python simulator.
 DEMO_SIMULATOR := $(if $(shell command -v g++),verilator,python)
@@ -26,6 +26,15 @@ test: $(VENV)/dev.stamp
 
 test-slow: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m slow -n $(JOBS)
+
+# Lines and branches of the packages before `rtl`, by the tests that build no hardware.
+coverage: $(VENV)/dev.stamp
+	rm -rf build/coverage
+	mkdir -p build/coverage
+	$(BIN)/python -m coverage run -m pytest -q -m "not slow" -n $(JOBS) \
+	  $$($(BIN)/python -m tools.covered_tests)
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage report --fail-under=100
 
 formal: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest tests -m formal -n $(JOBS) --formal-json=build/formal.json
