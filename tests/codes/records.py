@@ -90,7 +90,7 @@ U = UnsignedDomain.of
 PATTERN = UsePattern(0, 0, 0, 2, Commit(1, 0), 0, (Claim(0, 0, 1), Claim(1, 1, 2)), ((0, 1),))
 SECOND = replace(PATTERN, requester=1, claims=(Claim(0, 0, 3), Claim(1, 0, 1)))
 RESOURCES = ResourceContract(
-    states=((CapacityDimension(5, 1),), (CapacityDimension(1), CapacityDimension(2))),
+    states=((CapacityDimension(4, 1),), (CapacityDimension(1), CapacityDimension(2))),
     transition_count=1,
     timing_contracts=((0, 1, 1),),
     use_patterns=(PATTERN, SECOND),
@@ -116,7 +116,7 @@ def claims(*second):
 RESOURCE_CODES = {
     "resource-scalar-range": resources(transition_count=2**32),
     "initial-occupancy-exceeds-capacity": resources(
-        states=((CapacityDimension(5, 6),), RESOURCES.states[1])
+        states=((CapacityDimension(4, 5),), RESOURCES.states[1])
     ),
     "timing-contract-event-domain": resources(timing_contracts=((0, 1, 1, 1),)),
     "timing-contract-does-not-order-use": resources(timing_contracts=((2, 1, 3),)),
@@ -128,7 +128,6 @@ RESOURCE_CODES = {
     "unknown-eligibility-key": pattern(eligibility=1),
     "unknown-event-key": pattern(acquire=3),
     "unknown-claim-key": pattern(internal_transactions=((0,), (2,))),
-    "claim-key-order": pattern(internal_transactions=((1, 0),)),
     "duplicate-claim-key": pattern(internal_transactions=((0, 0),)),
     "claim-key-order": pattern(internal_transactions=((1, 0),)),
     "duplicate-capacity-claim": claims(0, 0, 1),

@@ -51,20 +51,10 @@ def _codes(listed: Iterable[object]) -> Iterator[str]:
                 pass
 
 
-def complaints(
-    rules: Mapping[str, object], producers: Mapping[str, Producer], missing: Iterable[str] = ()
-) -> Iterator[str]:
-    """Say which codes of a layer have no producer, which have no rule, and which are not met.
-
-    ``missing`` names codes that may lack a producer, and must.
-    """
-    exempt = set(missing)
-    for code in sorted(rules.keys() - producers.keys() - exempt):
+def complaints(rules: Mapping[str, object], producers: Mapping[str, Producer]) -> Iterator[str]:
+    """Say which codes of a layer have no producer, which have no rule, and which are not met."""
+    for code in sorted(rules.keys() - producers.keys()):
         yield f"{code}: no input produces it"
-    for code in sorted(exempt & producers.keys()):
-        yield f"{code}: an input produces it, so it is not missing"
-    for code in sorted(exempt - rules.keys()):
-        yield f"{code}: missing, and not in the catalogue of the layer"
     for code in sorted(producers.keys() - rules.keys()):
         yield f"{code}: not in the catalogue of the layer"
     for code, producer in producers.items():
