@@ -1,7 +1,7 @@
 """The capability alternative that carries out one row of a mapping."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabricgen.author.findings import Findings, lookup, with_endpoint_names
 from fabricgen.author.mapping_document import RowDocument
@@ -11,7 +11,11 @@ from fabricgen.errors import Diagnostic
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
-from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
+from fabricgen.schema.actor import (
+    CanonicalActorProjection,
+    CanonicalMemoryAccessView,
+    access_findings,
+)
 from fabricgen.schema.contract import CompareExchangeContract
 
 __all__ = ["Selection", "select"]
@@ -47,7 +51,14 @@ def select(
     pattern = written.body.pattern
     patterns = lookup([pattern], memory.names.patterns[port], f"{place}.pattern", findings)
     is_fence = isinstance(written.body, FenceDocument)
-    if not actors or (access is None and not is_fence) or patterns is None:
+    if not actors or (access is None and not is_fence):
+        return None
+    # Open truth values change nothing about which accesses an actor can have.
+    illegal = tuple(access_findings(actors[0], access))
+    findings.diagnostics += (
+        replace(each, where=access_place(where, document, each.where)) for each in illegal
+    )
+    if illegal or patterns is None:
         return None
     alternatives = _alternatives(memory, port)
     size = memory.patterns_per_name(port)

@@ -148,7 +148,7 @@ def exact_access(
         findings.add(
             "missing-key",
             f"{place}.index_bits",
-            "The key must be present where there is no pointer, not absent",
+            "The key must be present unless addresses are pointers, not absent",
         )
         return None
     if body.index_bits is not None and body.pointer is not None:
@@ -174,19 +174,19 @@ def row_base(document: RowDocument, where: str, findings: Findings) -> int:
     body = operation(document).body
     if isinstance(body, FenceDocument) or isinstance(document, FenceRowDocument):
         return 0
-    if body.pointer is None:
-        if document.base is None:
-            findings.add(
-                "missing-key", f"{where}.base", "The key must be present in this row, not absent"
-            )
-        return document.base or 0
-    if document.base is not None:
+    if body.pointer is None and body.index_bits is not None and document.base is None:
+        findings.add(
+            "missing-key",
+            f"{where}.base",
+            "The key must be present where addresses are indices, not absent",
+        )
+    if body.pointer is not None and body.index_bits is None and document.base is not None:
         findings.add(
             "row-base-unused",
             f"{where}.base",
             f"The base must be absent where addresses are complete pointers, not {document.base}",
         )
-    return 0
+    return 0 if body.pointer is not None else document.base or 0
 
 
 def access_place(where: str, document: RowDocument, field: str) -> str:

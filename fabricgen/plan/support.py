@@ -13,6 +13,7 @@ from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.roles import active_roles, role_bits
 from fabricgen.records.access import (
+    DataFormat,
     MemoryAccessClass,
     OrdinaryData,
     ParameterizedMemoryAccessDomain,
@@ -36,6 +37,10 @@ __all__ = [
     "matching_class",
     "supports_memory_access",
 ]
+
+
+#: What fields of a contract are called in messages, where not as they are named.
+_WORDS = {"orderings": "pair of orderings", "volatile": "volatility", "weak": "weakness"}
 
 
 def supports_memory_access(
@@ -106,7 +111,8 @@ def _contract_findings(
         yield Diagnostic(
             "actor-contract-not-accepted",
             f"actor.contract.{name}",
-            f"The {name} must be {_listed(map(_spelled, values))}, not {_spelled(value)}",
+            f"The {_WORDS.get(name, name)} must be {_listed(map(_spelled, values))}, "
+            f"not {_spelled(value)}",
         )
 
 
@@ -196,14 +202,15 @@ def _pointer_findings(
         yield Diagnostic(
             "address-pointer-not-accepted",
             "access.address_pointer_format",
-            f"The format must be one of {list(access_class.address_pointer_formats)!r}, "
-            f"not {address!r}",
+            f"The addresses must be {_listed(map(_format, access_class.address_pointer_formats))}, "
+            f"not {_format(address)}",
         )
     if data not in access_class.data_pointer_formats:
         yield Diagnostic(
             "data-pointer-not-accepted",
             "access.data_pointer_format",
-            f"The data must be one of {list(access_class.data_pointer_formats)!r}, not {data!r}",
+            f"The data must be {_listed(map(_format, access_class.data_pointer_formats))}, "
+            f"not {_format(data)}",
         )
 
 
@@ -288,6 +295,14 @@ def _spelled(value: object) -> str:
             return value.name
         case _:
             raise TypeError(f"A contract has no value {value!r}")
+
+
+def _format(data: DataFormat) -> str:
+    """A pointer's format, or ordinary data, in a message."""
+    if isinstance(data, OrdinaryData):
+        return "ordinary"
+    bits = f"{data.representation_bits} bits of which {data.address_bits} address"
+    return f"pointers of space {data.address_space} with {bits}"
 
 
 def _domain(domain: UnsignedDomain) -> str:

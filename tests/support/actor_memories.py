@@ -241,3 +241,94 @@ def accesses_of(draw, chosen, is_plain):
 
 PORTS = len(ALL.occurrence.engine.ports)
 ROWS = st.integers(0, PORTS - 1).flatmap(rows)
+
+#: One row per port: load, store, read-modify-write, compare-exchange, fence, load of pointers.
+WRITTEN = """
+fabric = "actors"
+
+[[memory.mem0.row]]
+name = "flag"
+port = "port0"
+base = 0x40
+target = "ext0"
+[memory.mem0.row.load]
+form = "element"
+element_bits = 64
+lanes = 1
+mask = "absent"
+index_bits = 32
+pattern = "direct0"
+volatile = true
+alignment = 8
+atomic = { ordering = "acquire", sync_scope = "system", granularity = "whole_payload" }
+
+[[memory.mem0.row]]
+name = "publish"
+port = "port1"
+base = 0
+target = "ext0"
+[memory.mem0.row.store]
+form = "contiguous"
+element_bits = 16
+lanes = 4
+mask = "dynamic"
+index_bits = 32
+pattern = "direct1"
+alignment = 2
+atomic = { ordering = "release", sync_scope = "single_thread", granularity = "per_lane" }
+
+[[memory.mem0.row]]
+name = "count"
+port = "port2"
+base = 0x100
+target = "ext0"
+[memory.mem0.row.rmw]
+kind = "add"
+ordering = "seq_cst"
+sync_scope = "system"
+granularity = "absent"
+form = "element"
+element_bits = 32
+lanes = 1
+mask = "absent"
+index_bits = 32
+pattern = "direct0"
+alignment = 4
+
+[[memory.mem0.row]]
+name = "swap"
+port = "port3"
+base = 3
+target = "ext0"
+[memory.mem0.row.cmpxchg]
+orderings = ["seq_cst", "seq_cst"]
+sync_scope = "system"
+granularity = "per_lane"
+weak = true
+form = "indexed"
+element_bits = 8
+lanes = 2
+mask = "absent"
+index_bits = 32
+pattern = "direct1"
+alignment = 1
+
+[[memory.mem0.row]]
+name = "order"
+port = "port4"
+target = "ext0"
+fence = { ordering = "seq_cst", sync_scope = "system", pattern = "direct0" }
+
+[[memory.mem0.row]]
+name = "chase"
+port = "port5"
+target = "ext0"
+[memory.mem0.row.load]
+form = "indexed"
+element_bits = 64
+lanes = 4
+mask = "absent"
+pointer = { address_space = 1, representation_bits = 32, address_bits = 32 }
+data_pointer = { address_space = 0, representation_bits = 64, address_bits = 48 }
+pattern = "direct0"
+"""
