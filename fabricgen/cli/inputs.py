@@ -10,7 +10,15 @@ from fabricgen.author.provenance import in_document
 from fabricgen.errors import Diagnostic, FabricError, Unsupported
 from fabricgen.plan.realisation import unsupported, unsupported_rows
 
-__all__ = ["in_file", "realised_fabric", "realised_mapping", "unrealised", "unrealised_rows"]
+__all__ = [
+    "in_file",
+    "legal_fabric",
+    "legal_mapping",
+    "realised_fabric",
+    "realised_mapping",
+    "unrealised",
+    "unrealised_rows",
+]
 
 
 @contextmanager
@@ -39,10 +47,22 @@ def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:
     ]
 
 
+def legal_fabric(path: Path) -> FabricSource:
+    """Read a fabric whether it can be generated or not; raises ``Invalid``."""
+    with in_file(path):
+        return read_fabric_source(path)
+
+
+def legal_mapping(path: Path, source: FabricSource) -> Mapping:
+    """Read a mapping whether it can be programmed or not; raises ``Invalid``."""
+    with in_file(path):
+        return read_mapping(read_text(path), source.fabric)
+
+
 def realised_fabric(path: Path) -> FabricSource:
     """Read a fabric that can be generated; raises ``Invalid`` or ``Unsupported``."""
+    source = legal_fabric(path)
     with in_file(path):
-        source = read_fabric_source(path)
         if found := unrealised(source):
             raise Unsupported(*found)
     return source
@@ -50,8 +70,8 @@ def realised_fabric(path: Path) -> FabricSource:
 
 def realised_mapping(path: Path, source: FabricSource) -> Mapping:
     """Read a mapping that can be programmed; raises ``Invalid`` or ``Unsupported``."""
+    mapping = legal_mapping(path, source)
     with in_file(path):
-        mapping = read_mapping(read_text(path), source.fabric)
         if found := unrealised_rows(source, mapping):
             raise Unsupported(*found)
     return mapping

@@ -1,13 +1,14 @@
 """``plan``."""
 
 import re
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
-from fabricgen.cli.inputs import realised_fabric, realised_mapping
-from fabricgen.cli.output import guarded, print_json, print_table
+from fabricgen.cli.inputs import legal_fabric, legal_mapping, unrealised, unrealised_rows
+from fabricgen.cli.output import UNSUPPORTED, guarded, print_json, print_table, show
 from fabricgen.report.plan import masked_lane_counts, plan_json, plan_tables
 
 __all__ = ["register"]
@@ -28,11 +29,11 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the transaction plan of each row."""
+    """Show the transaction plan of each row, with or without hardware for it (exit code 3)."""
     if mask is not None and not re.fullmatch("[01]+", mask):
         raise typer.BadParameter(f"The mask must be zeros and ones, not {mask!r}")
-    source = realised_fabric(fabric)
-    rows = realised_mapping(mapping, source)
+    source = legal_fabric(fabric)
+    rows = legal_mapping(mapping, source)
     counts = masked_lane_counts(rows)
     if mask is not None and len(mask) not in counts:
         if not counts:
@@ -46,3 +47,8 @@ def plan(
         print_json(listing)
     else:
         print_table(*plan_tables(listing))
+    found = [(fabric, d) for d in unrealised(source)]
+    found += [(mapping, d) for d in unrealised_rows(source, rows)]
+    if found:
+        show((replace(d, file=str(path)) for path, d in found), as_json=False)
+        raise typer.Exit(UNSUPPORTED)

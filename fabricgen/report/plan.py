@@ -1,10 +1,13 @@
 """The transaction plan of each configured row, for people and scripts."""
 
+import enum
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import asdict, fields
+from typing import cast
 
 from rich.table import Table
 
+from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.author.mapping import Mapping
 from fabricgen.plan.geometry_class import geometry_class
 from fabricgen.plan.lanes import active_lanes
@@ -21,6 +24,8 @@ from fabricgen.plan.transactions import (
 )
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, ManagerEndpointTarget
 from fabricgen.records.fabric import Fabric, NamedMemory
+from fabricgen.schema.actor import CanonicalMemoryAccessView
+from fabricgen.schema.contract import MemoryContract
 from fabricgen.vocab.dataflow import MemoryMaskForm, ServiceValueRole
 
 __all__ = ["masked_lane_counts", "plan_json", "plan_tables"]
@@ -31,11 +36,13 @@ JsonTable = dict[str, object]
 def masked_lane_counts(mapping: Mapping) -> set[int]:
     """Lane counts of the rows with a dynamic mask."""
     return {
-        row.addressed.lane_count
+        row.access.lane_count
         for configuration in mapping.configurations
         if isinstance(configuration, Active)
         for row in configuration.operation_rows
-        if row is not None and row.addressed.mask_form is MemoryMaskForm.DYNAMIC
+        if row is not None
+        and row.access is not None
+        and row.access.mask_form is MemoryMaskForm.DYNAMIC
     }
 
 
@@ -69,6 +76,7 @@ def _row_json(
     port = engine.ports[row.port]
     plan = row_transaction_plan(memory.occurrence, row)
     sources, destinations = _ends(memory, row)
+    access = row.access
     return {
         "memory": memory.name,
         "row": place,
@@ -80,8 +88,9 @@ def _row_json(
             row.use_pattern // memory.patterns_per_name(row.port)
         ],
         "target": _target(memory, row),
-        "base": row.base_addr,
-        "access": _access_json(row),
+        "base": None if access is None or access.address_pointer_format else row.base_addr,
+        "contract": _contract_json(row.actor.contract),
+        "access": None if access is None else _access_json(access),
         "service": plan.parent_service.kind.name.lower(),
         "arguments": sources,
         "results": destinations,
@@ -125,22 +134,50 @@ def _target(memory: NamedMemory, row: OperationRow) -> str:
             return memory.names.managers[ordinal]
 
 
-def _access_json(row: OperationRow) -> JsonTable:
-    access = row.addressed
+def _contract_json(contract: MemoryContract) -> JsonTable:
+    """Kind and fields of a contract, with the words of mapping documents; alignment apart."""
+    names = (field.name for field in fields(contract))
+    values = dict(zip(names, map(_word, contract.values), strict=False))
+    return {"kind": contract.variant.name.lower()} | {
+        {"kind": "operation", "scope": "sync_scope"}.get(name, name): value
+        for name, value in values.items()
+    }
+
+
+def _word(value: object) -> object:
+    match value:
+        case enum.Enum():
+            return value.name.lower()
+        case SyncScope(kind):
+            return kind.name.lower()
+        case tuple():
+            return [_word(each) for each in cast("tuple[object, ...]", value)]
+        case None:
+            return "absent"
+        case _:
+            return value
+
+
+def _access_json(access: CanonicalMemoryAccessView) -> JsonTable:
+    address, data = access.address_pointer_format, access.data_pointer_format
     return {
         "form": access.form.name.lower(),
         "address": access.address_form.name.lower(),
         "element_bits": access.element_bits,
         "lanes": access.lane_count,
         "mask": access.mask_form.name.lower(),
-        "index_bits": access.address_lane_bits,
+        "index_bits": access.address_lane_bits if address is None else None,
+        "pointer": None if address is None else asdict(address),
+        "data_pointer": None if data is None else asdict(data),
+        "alignment": access.source_alignment_bytes,
     }
 
 
 def _plan_json(
     plan: MemoryPortTransactionPlanView, row: OperationRow, mask: str | None
 ) -> JsonTable:
-    lanes, every = _lanes(row, mask), range(row.addressed.lane_count)
+    lanes = _lanes(row, mask)
+    every = range(0 if row.access is None else row.access.lane_count)
     children: list[JsonTable] = [
         {
             "ordinal": child.ordinal,
@@ -168,8 +205,8 @@ def _plan_json(
 
 def _lanes(row: OperationRow, mask: str | None) -> list[int] | None:
     """Active lanes of the row under ``mask``; ``None`` where the mask does not concern it."""
-    access = row.addressed
-    if mask is None or access.mask_form is not MemoryMaskForm.DYNAMIC:
+    access = row.access
+    if access is None or mask is None or access.mask_form is not MemoryMaskForm.DYNAMIC:
         return None
     if access.lane_count != len(mask):
         return None
@@ -200,12 +237,34 @@ def _row_table(row: JsonTable) -> Table:
             for child in value:
                 table.add_row(f"transaction {child['ordinal']}", _child_text(child))
         elif isinstance(value, dict):
-            table.add_row(key, ", ".join(f"{k} {v}" for k, v in value.items()) or "none")
+            table.add_row(key, _table_text(cast("JsonTable", value)))
         elif isinstance(value, list):
             table.add_row(key.replace("_", " "), ", ".join(map(str, value)) or "none")
+        elif isinstance(value, int) and key == "base":
+            table.add_row(key, f"{value:#x}")
         else:
-            table.add_row(key, f"{value:#x}" if key == "base" else str(value))
+            table.add_row(key, "none" if value is None else str(value))
     return table
+
+
+def _table_text(values: JsonTable) -> str:
+    """Keys on one line, each with its value; absent ones are left out."""
+    present = ((key, value) for key, value in values.items() if value is not None)
+    return ", ".join(f"{key} {_text(value)}" for key, value in present) or "none"
+
+
+def _text(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case dict():
+            # The only table inside another one: the format of a pointer.
+            bits = "{address_bits} of {representation_bits}".format_map(cast("JsonTable", value))
+            return f"(space {value['address_space']}, {bits} bits)"
+        case list():
+            return "/".join(map(_text, cast("list[object]", value)))
+        case _:
+            return str(value)
 
 
 def _child_text(child: JsonTable) -> str:
