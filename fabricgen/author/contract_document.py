@@ -13,21 +13,50 @@ __all__ = [
     "ClauseDocument",
     "CompareExchangeClauseDocument",
     "FenceClauseDocument",
+    "Granularity",
     "LoadStoreContractDocument",
+    "Ordering",
     "PlainChoice",
     "PlainDocument",
     "RmwClauseDocument",
+    "RmwKind",
     "SyncScopeDocument",
     "TargetScopeChoice",
     "TargetScopeDocument",
 ]
 
-_Ordering = Literal["unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"]
+Ordering = Literal["unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"]
 _Orderings = Annotated[
-    list[_Ordering], Field(min_length=1, description="Admitted orderings, each exactly.")
+    list[Ordering], Field(min_length=1, description="Admitted orderings, each exactly.")
+]
+Granularity = Literal["absent", "whole_payload", "per_lane"]
+RmwKind = Literal[
+    "xchg",
+    "add",
+    "sub",
+    "and",
+    "nand",
+    "or",
+    "xor",
+    "max",
+    "min",
+    "umax",
+    "umin",
+    "fadd",
+    "fsub",
+    "fmax",
+    "fmin",
+    "uinc_wrap",
+    "udec_wrap",
+    "usub_cond",
+    "usub_sat",
+    "fmaximum",
+    "fminimum",
+    "fmaximum_num",
+    "fminimum_num",
 ]
 _Granularities = Annotated[
-    list[Literal["absent", "whole_payload", "per_lane"]],
+    list[Granularity],
     Field(
         min_length=1,
         description="What is atomic: one scalar element (absent), one element that is itself a "
@@ -100,33 +129,9 @@ LoadStoreContractDocument = Annotated[
 class RmwClauseDocument(Document):
     """One clause of read-modify-writes: the product of the lists."""
 
-    kinds: list[
-        Literal[
-            "xchg",
-            "add",
-            "sub",
-            "and",
-            "nand",
-            "or",
-            "xor",
-            "max",
-            "min",
-            "umax",
-            "umin",
-            "fadd",
-            "fsub",
-            "fmax",
-            "fmin",
-            "uinc_wrap",
-            "udec_wrap",
-            "usub_cond",
-            "usub_sat",
-            "fmaximum",
-            "fminimum",
-            "fmaximum_num",
-            "fminimum_num",
-        ]
-    ] = Field(min_length=1, description="Admitted operations, as LLVM defines them.")
+    kinds: list[RmwKind] = Field(
+        min_length=1, description="Admitted operations, as LLVM defines them."
+    )
     orderings: _Orderings
     sync_scopes: _SyncScopes
     granularity: _Granularities
@@ -136,7 +141,7 @@ class RmwClauseDocument(Document):
 class CompareExchangeClauseDocument(Document):
     """One clause of compare-exchanges: the product of the lists."""
 
-    orderings: list[Annotated[list[_Ordering], Field(min_length=2, max_length=2)]] = Field(
+    orderings: list[Annotated[list[Ordering], Field(min_length=2, max_length=2)]] = Field(
         min_length=1,
         description="Admitted pairs of the ordering of a success and that of a failure.",
     )

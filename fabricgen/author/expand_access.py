@@ -36,7 +36,14 @@ from fabricgen.vocab.fabric import (
     WriteSubwordSemantics,
 )
 
-__all__ = ["PlacedAccess", "access_domains", "classes_place", "union", "written_place"]
+__all__ = [
+    "PlacedAccess",
+    "access_domains",
+    "classes_place",
+    "pointer_format",
+    "union",
+    "written_place",
+]
 
 #: What one written access class admits, and where it was written.
 PlacedAccess = tuple[str, ParameterizedMemoryAccessDomain]
@@ -144,7 +151,7 @@ def _access_class(
 def _address(document: AddressDocument, where: str, findings: Findings) -> AddressDomain | None:
     if isinstance(document, PointerChoice):
         attempts = [
-            _pointer(each, f"{where}.pointer[{index}]", findings)
+            pointer_format(each, f"{where}.pointer[{index}]", findings)
             for index, each in enumerate(document.pointer)
         ]
         formats = [each for each in attempts if each is not None]
@@ -157,7 +164,7 @@ def _data_formats(
     documents: Sequence[DataFormatDocument], where: str, findings: Findings
 ) -> list[DataFormat] | None:
     attempts = [
-        _pointer(each, f"{where}[{index}]", findings)
+        pointer_format(each, f"{where}[{index}]", findings)
         if isinstance(each, PointerFormatDocument)
         else OrdinaryData()
         for index, each in enumerate(documents)
@@ -166,9 +173,10 @@ def _data_formats(
     return formats if len(formats) == len(attempts) else None
 
 
-def _pointer(
+def pointer_format(
     document: PointerFormatDocument, where: str, findings: Findings
 ) -> PointerFormat | None:
+    """Build one format at ``where``, or note what it refuses."""
     fields = dict(document)
     return findings.attempt(
         renamed(where, {name: name for name in fields}), partial(PointerFormat, **fields)

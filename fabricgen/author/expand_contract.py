@@ -34,7 +34,7 @@ from fabricgen.vocab.dataflow import (
     VectorAtomicGranularity,
 )
 
-__all__ = ["actor_domain"]
+__all__ = ["actor_domain", "granularity", "ordering", "sync_scope"]
 
 #: Document key of each field of a clause.
 _KEYS = {
@@ -91,42 +91,45 @@ def _clause(document: ClauseDocument) -> ContractClause:
             return LoadStorePlain.of(*plain.volatile)
         case AtomicChoice(atomic=atomic):
             return LoadStoreAtomic.of_sets(
-                map(_ordering, atomic.orderings),
-                map(_scope, atomic.sync_scopes),
-                map(_granularity, atomic.granularity),
+                map(ordering, atomic.orderings),
+                map(sync_scope, atomic.sync_scopes),
+                map(granularity, atomic.granularity),
                 atomic.volatile,
             )
         case RmwClauseDocument():
             return AtomicRmw.of_sets(
                 (AtomicRmwKind[kind.upper()] for kind in document.kinds),
-                map(_ordering, document.orderings),
-                map(_scope, document.sync_scopes),
-                map(_granularity, document.granularity),
+                map(ordering, document.orderings),
+                map(sync_scope, document.sync_scopes),
+                map(granularity, document.granularity),
                 document.volatile,
             )
         case CompareExchangeClauseDocument():
             return CompareExchange.of_sets(
-                ((_ordering(s), _ordering(f)) for s, f in document.orderings),
-                map(_scope, document.sync_scopes),
-                map(_granularity, document.granularity),
+                ((ordering(s), ordering(f)) for s, f in document.orderings),
+                map(sync_scope, document.sync_scopes),
+                map(granularity, document.granularity),
                 document.weak,
                 document.volatile,
             )
         case FenceClauseDocument():
             return Fence.of_sets(
-                map(_ordering, document.orderings), map(_scope, document.sync_scopes)
+                map(ordering, document.orderings), map(sync_scope, document.sync_scopes)
             )
 
 
-def _ordering(name: str) -> AtomicOrdering:
+def ordering(name: str) -> AtomicOrdering:
+    """Ordering by its word."""
     return AtomicOrdering[name.upper()]
 
 
-def _granularity(name: str) -> Granularity:
+def granularity(name: str) -> Granularity:
+    """Granularity by its word; ``None`` for a scalar element."""
     return None if name == "absent" else VectorAtomicGranularity[name.upper()]
 
 
-def _scope(document: SyncScopeDocument) -> SyncScope:
+def sync_scope(document: SyncScopeDocument) -> SyncScope:
+    """Scope by its word, or that of a target; ``Invalid`` where its names are no text."""
     if isinstance(document, TargetScopeChoice):
         return SyncScope(SyncScopeKind.TARGET, document.target.namespace, document.target.key)
     return SyncScope(SyncScopeKind[document.upper()])

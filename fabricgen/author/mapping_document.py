@@ -7,9 +7,9 @@ from pydantic import ConfigDict, Field, JsonValue, Tag
 from fabricgen.author.document import Document
 from fabricgen.author.fields import Name, Unsigned, by_key
 from fabricgen.author.row_document import (
-    AccessDocument,
     CmpxchgDocument,
     FenceDocument,
+    LoadStoreDocument,
     RmwDocument,
 )
 from fabricgen.check.names import LABEL
@@ -196,7 +196,7 @@ class LoadRowDocument(_AddressedRowDocument):
 
     model_config = _based("load")
 
-    load: AccessDocument = Field(description="The access.")
+    load: LoadStoreDocument = Field(description="The access.")
     inputs: LoadInputsDocument = Field(default=LoadInputsDocument(), description=_INPUTS)
     outputs: LoadOutputsDocument = Field(default=LoadOutputsDocument(), description=_OUTPUTS)
 
@@ -206,7 +206,7 @@ class StoreRowDocument(_AddressedRowDocument):
 
     model_config = _based("store")
 
-    store: AccessDocument = Field(description="The access.")
+    store: LoadStoreDocument = Field(description="The access.")
     inputs: StoreInputsDocument = Field(default=StoreInputsDocument(), description=_INPUTS)
     outputs: StoreOutputsDocument = Field(default=StoreOutputsDocument(), description=_OUTPUTS)
 

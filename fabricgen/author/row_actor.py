@@ -6,6 +6,9 @@ from itertools import product
 
 from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.sync_scope import SyncScope
+from fabricgen.author.access_document import PointerFormatDocument
+from fabricgen.author.expand_access import pointer_format
+from fabricgen.author.expand_contract import granularity, ordering, sync_scope
 from fabricgen.author.findings import Findings
 from fabricgen.author.mapping_document import (
     CmpxchgRowDocument,
@@ -16,14 +19,12 @@ from fabricgen.author.mapping_document import (
     StoreRowDocument,
 )
 from fabricgen.author.row_document import (
-    AccessDocument,
     AddressedDocument,
-    AtomicDocument,
+    AtomicAccessDocument,
     CmpxchgDocument,
     FenceDocument,
-    PointerDocument,
+    LoadStoreDocument,
     RmwDocument,
-    ScopeDocument,
 )
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
 from fabricgen.schema.contract import (
@@ -35,14 +36,12 @@ from fabricgen.schema.contract import (
     PlainContract,
 )
 from fabricgen.vocab.dataflow import (
-    AtomicOrdering,
     AtomicRmwKind,
     MemoryAccessForm,
     MemoryAddressForm,
     MemoryMaskForm,
     OperationSchemaId,
     SyncScopeKind,
-    VectorAtomicGranularity,
 )
 
 __all__ = [
@@ -54,7 +53,7 @@ __all__ = [
     "row_base",
 ]
 
-_Body = AccessDocument | RmwDocument | CmpxchgDocument | FenceDocument
+_Body = LoadStoreDocument | RmwDocument | CmpxchgDocument | FenceDocument
 
 #: Keys of the fields of a contract.
 _CONTRACT_KEYS = {
@@ -116,7 +115,7 @@ def exact_actors(
     """
     written = operation(document)
     body = written.body
-    if isinstance(body, AccessDocument) and body.atomic is not None and body.alignment is None:
+    if isinstance(body, LoadStoreDocument) and body.atomic is not None and body.alignment is None:
         findings.add(
             "missing-key",
             f"{where}.{written.key}.alignment",
@@ -158,9 +157,9 @@ def exact_access(
             "An address must be an index or a pointer, not both index_bits and pointer",
         )
         return None
-    written = body.data_pointer if isinstance(body, AccessDocument) else None
-    address = _pointer(body.pointer, f"{place}.pointer", findings)
-    data = _pointer(written, f"{place}.data_pointer", findings)
+    written = body.data_pointer if isinstance(body, LoadStoreDocument) else None
+    address = _format(body.pointer, f"{place}.pointer", findings)
+    data = _format(written, f"{place}.data_pointer", findings)
     if (address is None) != (body.pointer is None) or (data is None) != (written is None):
         return None
     return findings.attempt(
@@ -209,7 +208,7 @@ def access_place(where: str, document: RowDocument, field: str) -> str:
 
 
 def _contract_place(place: str, body: _Body, key: str | None) -> str:
-    atomic = isinstance(body, AccessDocument) and body.atomic is not None
+    atomic = isinstance(body, LoadStoreDocument) and body.atomic is not None
     if key is None:
         return f"{place}.atomic" if atomic else place
     return f"{place}.atomic.{key}" if atomic and key in _ATOMIC_KEYS else f"{place}.{key}"
@@ -217,58 +216,53 @@ def _contract_place(place: str, body: _Body, key: str | None) -> str:
 
 def _scope(document: RowDocument, body: _Body, where: str, findings: Findings) -> SyncScope | None:
     """The scope of the row; that of the system stands for the one that a plain access has not."""
-    contract = body.atomic if isinstance(body, AccessDocument) else body
+    contract = body.atomic if isinstance(body, LoadStoreDocument) else body
     if contract is None:
         return SyncScope(SyncScopeKind.SYSTEM)
     return findings.attempt(
         access_place(where, document, "actor.contract.scope"),
-        lambda: _sync_scope(contract.sync_scope),
+        lambda: sync_scope(contract.sync_scope),
     )
-
-
-def _sync_scope(written: ScopeDocument) -> SyncScope:
-    if isinstance(written, str):
-        return SyncScope(SyncScopeKind[written.upper()])
-    return SyncScope(SyncScopeKind.TARGET, written.target.namespace, written.target.key)
 
 
 def _contracts(body: _Body, scope: SyncScope) -> Iterator[MemoryContract]:
     match body:
         case FenceDocument():
-            yield FenceContract(_ordering(body.ordering), scope)
+            yield FenceContract(ordering(body.ordering), scope)
         case RmwDocument():
             for volatile in _values(body.volatile):
                 yield AtomicRmwContract(
                     AtomicRmwKind[body.kind.upper()],
-                    _ordering(body.ordering),
+                    ordering(body.ordering),
                     scope,
-                    _granularity(body.granularity),
+                    granularity(body.granularity),
                     volatile,
                     body.alignment,
                 )
         case CmpxchgDocument():
-            success, failure = map(_ordering, body.orderings)
+            success, failure = map(ordering, body.orderings)
             for weak, volatile in product(_values(body.weak), _values(body.volatile)):
                 yield CompareExchangeContract(
                     (success, failure),
                     scope,
-                    _granularity(body.granularity),
+                    granularity(body.granularity),
                     weak,
                     volatile,
                     body.alignment,
                 )
-        case AccessDocument():
+        case LoadStoreDocument():
             made = _load_store(body.atomic, scope, body.alignment or 1)
             yield from map(made, _values(body.volatile))
 
 
 def _load_store(
-    atomic: AtomicDocument | None, scope: SyncScope, alignment: int
+    atomic: AtomicAccessDocument | None, scope: SyncScope, alignment: int
 ) -> Callable[[bool], MemoryContract]:
     if atomic is None:
         return PlainContract
-    ordering, granularity = _ordering(atomic.ordering), _granularity(atomic.granularity)
-    return lambda volatile: AtomicContract(ordering, scope, granularity, volatile, alignment)
+    return lambda volatile: AtomicContract(
+        ordering(atomic.ordering), scope, granularity(atomic.granularity), volatile, alignment
+    )
 
 
 def _values(written: bool | None) -> tuple[bool, ...]:
@@ -276,29 +270,14 @@ def _values(written: bool | None) -> tuple[bool, ...]:
     return (False, True) if written is None else (written,)
 
 
-def _ordering(written: str) -> AtomicOrdering:
-    return AtomicOrdering[written.upper()]
-
-
-def _granularity(written: str) -> VectorAtomicGranularity | None:
-    return None if written == "absent" else VectorAtomicGranularity[written.upper()]
-
-
-def _pointer(
-    written: PointerDocument | None, place: str, findings: Findings
+def _format(
+    written: PointerFormatDocument | None, place: str, findings: Findings
 ) -> PointerFormat | None:
-    if written is None:
-        return None
-    return findings.attempt(
-        lambda field: f"{place}.{field}",
-        lambda: PointerFormat(
-            written.address_space, written.representation_bits, written.address_bits
-        ),
-    )
+    return None if written is None else pointer_format(written, place, findings)
 
 
 def _view(
-    body: AccessDocument | RmwDocument | CmpxchgDocument,
+    body: LoadStoreDocument | RmwDocument | CmpxchgDocument,
     address: PointerFormat | None,
     data: PointerFormat | None,
 ) -> CanonicalMemoryAccessView:

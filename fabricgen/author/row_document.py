@@ -1,60 +1,22 @@
 """What one row of a mapping does: the exact actor and access of each of the five operations."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import ConfigDict, Field, JsonValue, Tag
+from pydantic import ConfigDict, Field, JsonValue
 
+from fabricgen.author.access_document import PointerFormatDocument
+from fabricgen.author.contract_document import Granularity, Ordering, RmwKind, SyncScopeDocument
 from fabricgen.author.document import Document
-from fabricgen.author.fields import U32_MAX, Name, Positive, by_type
+from fabricgen.author.fields import Name, Positive
 
 __all__ = [
-    "AccessDocument",
     "AddressedDocument",
-    "AtomicDocument",
+    "AtomicAccessDocument",
     "CmpxchgDocument",
     "FenceDocument",
-    "Granularity",
-    "Ordering",
-    "PointerDocument",
+    "LoadStoreDocument",
     "RmwDocument",
-    "RmwKind",
-    "ScopeDocument",
-    "TargetScopeDocument",
 ]
-
-Ordering = Literal["unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"]
-
-#: ``absent`` is the exact scalar case and no wildcard.
-Granularity = Literal["absent", "whole_payload", "per_lane"]
-
-RmwKind = Literal[
-    "xchg",
-    "add",
-    "sub",
-    "and",
-    "nand",
-    "or",
-    "xor",
-    "max",
-    "min",
-    "umax",
-    "umin",
-    "fadd",
-    "fsub",
-    "fmax",
-    "fmin",
-    "uinc_wrap",
-    "udec_wrap",
-    "usub_cond",
-    "usub_sat",
-    "fmaximum",
-    "fminimum",
-    "fmaximum_num",
-    "fminimum_num",
-]
-
-_U32 = Annotated[int, Field(ge=0, le=U32_MAX)]
-
 
 #: What JSON Schema says of a table whose address is one of two.
 _ONE_ADDRESS: dict[str, JsonValue] = {
@@ -62,43 +24,11 @@ _ONE_ADDRESS: dict[str, JsonValue] = {
 }
 
 
-class PointerDocument(Document):
-    """Exact format of a stable integral pointer."""
-
-    address_space: _U32 = Field(description="Number of the address space.")
-    representation_bits: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
-        description="Width of the whole pointer, in bits."
-    )
-    address_bits: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
-        description="Bits of it that are an address."
-    )
-
-
-class TargetScopeDocument(Document):
-    """Scope that a target names; nothing resolves it, so no actor can have it."""
-
-    namespace: Annotated[str, Field(min_length=1)] = Field(description="Owner of the name.")
-    key: Annotated[str, Field(min_length=1)] = Field(description="Name of the scope.")
-
-
-class TargetScopeChoice(Document):
-    """Scope of a target."""
-
-    target: TargetScopeDocument = Field(description="Namespace and key of the scope.")
-
-
-ScopeDocument = Annotated[
-    Annotated[Literal["system", "single_thread"], Tag("~word")]
-    | Annotated[TargetScopeChoice, Tag("~target")],
-    by_type("'system', 'single_thread' or a table with target", word=str, target=dict),
-]
-
-
-class AtomicDocument(Document):
+class AtomicAccessDocument(Document):
     """Contract of an atomic load or store."""
 
     ordering: Ordering = Field(description="Memory ordering of each atomic action.")
-    sync_scope: ScopeDocument = Field(description="Who takes part in the ordering.")
+    sync_scope: SyncScopeDocument = Field(description="Who takes part in the ordering.")
     granularity: Granularity = Field(
         description="What is one atomic object: a scalar element (absent), an element of a vector "
         "type (whole_payload), or each lane (per_lane)."
@@ -121,7 +51,7 @@ class AddressedDocument(Document):
     index_bits: Positive | None = Field(
         default=None, description="Width of one element index, in bits; unless there is a pointer."
     )
-    pointer: PointerDocument | None = Field(
+    pointer: PointerFormatDocument | None = Field(
         default=None,
         description="Format of the pointers that addresses are, which need no base; instead of "
         "index_bits.",
@@ -133,18 +63,18 @@ class AddressedDocument(Document):
     )
 
 
-class AccessDocument(AddressedDocument):
+class LoadStoreDocument(AddressedDocument):
     """The exact access of one load or store."""
 
     model_config = ConfigDict(
         json_schema_extra={**_ONE_ADDRESS, "dependentRequired": {"atomic": ["alignment"]}}
     )
 
-    data_pointer: PointerDocument | None = Field(
+    data_pointer: PointerFormatDocument | None = Field(
         default=None,
         description="Format of the pointers that the data are; absent for ordinary data.",
     )
-    atomic: AtomicDocument | None = Field(
+    atomic: AtomicAccessDocument | None = Field(
         default=None, description="Contract of an atomic access; absent for a plain one."
     )
     alignment: Positive | None = Field(
@@ -155,7 +85,7 @@ class AccessDocument(AddressedDocument):
 
 
 class _SynchronisedDocument(AddressedDocument):
-    sync_scope: ScopeDocument = Field(description="Who takes part in the ordering.")
+    sync_scope: SyncScopeDocument = Field(description="Who takes part in the ordering.")
     granularity: Granularity = Field(
         description="What is one atomic object: absent, whole_payload or per_lane."
     )
@@ -187,5 +117,5 @@ class FenceDocument(Document):
     """One fence, which accesses nothing."""
 
     ordering: Ordering = Field(description="Memory ordering of the fence.")
-    sync_scope: ScopeDocument = Field(description="Who takes part in the ordering.")
+    sync_scope: SyncScopeDocument = Field(description="Who takes part in the ordering.")
     pattern: Name = Field(description="Use pattern of the port.")
