@@ -3,24 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fabricgen.author.expand_dispatch import (
+    expand_connections,
+    expand_subordinates,
+    expand_targets,
+)
 from fabricgen.author.expand_port import ExpandedPort, PortScope, expand_port
 from fabricgen.author.expand_service import ExpandedService, expand_service
 from fabricgen.author.fabric_document import (
     EndpointDocument,
+    EngineMemoryDocument,
     FabricDocument,
+    MemoryDocument,
     SpatialMemoryDocument,
+    StorageMemoryDocument,
     TemporalMemoryDocument,
 )
-from fabricgen.author.findings import Findings, lookup
+from fabricgen.author.findings import Findings
 from fabricgen.errors import Unsupported
 from fabricgen.plan.realisation import context_findings
-from fabricgen.records.connectivity import (
-    InternalConnection,
-    LocalMemoryServiceTarget,
-    ManagerEndpointTarget,
-    MemoryConnectivityContract,
-    MemoryDispatchTarget,
-)
+from fabricgen.records.connectivity import MemoryConnectivityContract, MemoryDispatchTarget
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation, MemoryNames, NamedMemory
 from fabricgen.records.occurrence import (
@@ -33,8 +35,6 @@ from fabricgen.records.occurrence import (
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["ExpandedFabric", "ExpandedMemory", "expand_fabric"]
-
-_MemoryDocument = SpatialMemoryDocument | TemporalMemoryDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,6 @@ class ExpandedMemory:
         Ports with their alternatives as written.
     service
         The local service with its capabilities as written, where there is one.
-    region_bases
-        Addresses of the regions as written.
     connections
         Per internal connection, the position in the document's list.
     """
@@ -61,7 +59,6 @@ class ExpandedMemory:
     endpoints: tuple[int, ...]
     ports: tuple[ExpandedPort, ...]
     service: ExpandedService | None
-    region_bases: tuple[int, ...]
     connections: tuple[int, ...]
 
 
@@ -88,39 +85,47 @@ def expand_fabric(document: FabricDocument, findings: Findings) -> ExpandedFabri
     return ExpandedFabric(fabric, complete)
 
 
-def _memory(document: _MemoryDocument, where: str, findings: Findings) -> ExpandedMemory | None:
-    findings.require_unique(
-        [(e.name, f"{where}.endpoints[{i}].name") for i, e in enumerate(document.endpoints)]
+def _memory(document: MemoryDocument, where: str, findings: Findings) -> ExpandedMemory | None:
+    engine = None if isinstance(document, StorageMemoryDocument) else document
+    endpoints = () if engine is None else engine.endpoints
+    _require_unique_names(document, endpoints, where, findings)
+    order = _order(endpoints)
+    names = tuple(endpoints[position].name for position in order)
+    targets = expand_targets(document.local is not None, document.manager, where, findings)
+    expanded = None if engine is None else _engine(engine, names, targets, where, findings)
+    connections = expand_connections(
+        () if engine is None else engine.connections, names, where, findings
     )
-    findings.require_unique(
-        [(port.name, f"{where}.port[{i}].name") for i, port in enumerate(document.port)]
+    subordinates = expand_subordinates(document.subordinate, targets, where, findings)
+    requesters = [*_port_names(document), *(each.name for each in document.subordinate)]
+    service = (
+        None
+        if document.local is None
+        else expand_service(document.local, requesters, f"{where}.local", findings)
     )
-    order = _order(document.endpoints)
-    names = tuple(document.endpoints[position].name for position in order)
-    port_names = tuple(port.name for port in document.port)
-    contract = _contract(document, where)
-    contexts = contract.resident_context_count if isinstance(contract, Temporal) else 1
-    scope = PortScope(names, _targets(document, where, findings), contexts)
-    expanded = [
-        expand_port(port, scope, f"{where}.port[{i}]", findings)
-        for i, port in enumerate(document.port)
-    ]
-    connections = _connections(document, names, where, findings)
-    service = _service(document, port_names, where, findings)
-    ports = tuple(port for port in expanded if port is not None)
-    is_whole = len(ports) == len(expanded) and (service is None) is (document.local is None)
-    if connections is None or not scope.targets or not is_whole:
+    if (
+        (expanded is None) is not (engine is None)
+        or (service is None) is not (document.local is None)
+        or connections is None
+        or subordinates is None
+        or not targets
+    ):
         return None
+    ports = () if expanded is None else expanded.ports
     occurrence = findings.attempt(
         where,
         lambda: MemoryOccurrence(
-            endpoints=tuple(_endpoint(document, position) for position in order),
-            engine=OperationEngine(contract, tuple(port.record for port in ports)),
+            endpoints=()
+            if engine is None
+            else tuple(_endpoint(engine, position) for position in order),
+            engine=None if expanded is None else expanded.record,
             local_service=None if service is None else service.record,
             manager_endpoints=tuple(ServiceEndpoint(each.beat_bits) for each in document.manager),
-            subordinate_endpoints=(),
+            subordinate_endpoints=tuple(
+                ServiceEndpoint(each.beat_bits) for each in document.subordinate
+            ),
             connectivity=MemoryConnectivityContract(
-                tuple(port.dispatch for port in ports), (), tuple(connections)
+                tuple(port.dispatch for port in ports), subordinates, tuple(connections)
             ),
         ),
     )
@@ -130,19 +135,72 @@ def _memory(document: _MemoryDocument, where: str, findings: Findings) -> Expand
         document.name,
         occurrence,
         MemoryNames(
-            names,
-            port_names,
-            tuple(port.patterns.names for port in ports),
-            tuple(manager.name for manager in document.manager),
+            endpoints=names,
+            ports=_port_names(document),
+            patterns=tuple(port.patterns.names for port in ports),
+            managers=tuple(manager.name for manager in document.manager),
+            subordinates=tuple(subordinate.name for subordinate in document.subordinate),
         ),
         MemoryImplementation(**dict(document.implementation)),
     )
-    regions = () if document.local is None else document.local.regions
-    bases = tuple(region.base for region in regions)
-    return ExpandedMemory(record, order, ports, service, bases, tuple(connections.values()))
+    return ExpandedMemory(record, order, ports, service, tuple(connections.values()))
 
 
-def _contract(document: _MemoryDocument, where: str) -> EngineContract:
+@dataclass(frozen=True, slots=True)
+class _ExpandedEngine:
+    record: OperationEngine
+    ports: tuple[ExpandedPort, ...]
+
+
+def _engine(
+    document: EngineMemoryDocument,
+    endpoints: tuple[str, ...],
+    targets: Mapping[str, MemoryDispatchTarget],
+    where: str,
+    findings: Findings,
+) -> _ExpandedEngine | None:
+    contract = _contract(document, where)
+    contexts = contract.resident_context_count if isinstance(contract, Temporal) else 1
+    scope = PortScope(endpoints, targets, contexts)
+    attempts = [
+        expand_port(port, scope, f"{where}.port[{i}]", findings)
+        for i, port in enumerate(document.port)
+    ]
+    ports = tuple(port for port in attempts if port is not None)
+    if len(ports) < len(attempts):
+        return None
+    return _ExpandedEngine(OperationEngine(contract, tuple(port.record for port in ports)), ports)
+
+
+def _port_names(document: MemoryDocument) -> tuple[str, ...]:
+    if isinstance(document, StorageMemoryDocument):
+        return ()
+    return tuple(port.name for port in document.port)
+
+
+def _require_unique_names(
+    document: MemoryDocument,
+    endpoints: Sequence[EndpointDocument],
+    where: str,
+    findings: Findings,
+) -> None:
+    """Endpoints have names of their own; ports and subordinates share theirs in grants."""
+    findings.require_unique(
+        [(each.name, f"{where}.endpoints[{i}].name") for i, each in enumerate(endpoints)]
+    )
+    ports = [(name, f"{where}.port[{i}].name") for i, name in enumerate(_port_names(document))]
+    findings.require_unique(
+        [
+            *ports,
+            *(
+                (each.name, f"{where}.subordinate[{i}].name")
+                for i, each in enumerate(document.subordinate)
+            ),
+        ]
+    )
+
+
+def _contract(document: EngineMemoryDocument, where: str) -> EngineContract:
     """The schedule; a table too large to be built is refused before its rows cost memory."""
     if isinstance(document, SpatialMemoryDocument):
         return Spatial()
@@ -151,60 +209,13 @@ def _contract(document: _MemoryDocument, where: str) -> EngineContract:
     return Temporal(document.resident_contexts)
 
 
-def _targets(
-    document: _MemoryDocument, where: str, findings: Findings
-) -> Mapping[str, MemoryDispatchTarget]:
-    """Services by the names under which ports reach them."""
-    managers = [
-        (each.name, f"{where}.manager[{i}].name") for i, each in enumerate(document.manager)
-    ]
-    findings.require_unique(managers)
-    targets: dict[str, MemoryDispatchTarget] = {}
-    if document.local is not None:
-        targets["local"] = LocalMemoryServiceTarget()
-    for ordinal, (name, _) in enumerate(managers):
-        targets.setdefault(name, ManagerEndpointTarget(ordinal))
-    if not targets:
-        findings.add(
-            "missing-key",
-            f"{where}.local",
-            "The key must be present where the memory has no manager, not absent",
-        )
-    return targets
-
-
-def _connections(
-    document: _MemoryDocument, names: Sequence[str], where: str, findings: Findings
-) -> dict[InternalConnection, int] | None:
-    """Connections in canonical order, each with its first position in the document."""
-    found: dict[InternalConnection, int] = {}
-    is_whole = True
-    for position, each in enumerate(document.connections):
-        place = f"{where}.connections[{position}]"
-        source = lookup([each.source], names, f"{place}.from", findings)
-        sink = lookup([each.sink], names, f"{place}.to", findings)
-        if source is None or sink is None:
-            is_whole = False
-        else:
-            found.setdefault(InternalConnection(source[0], sink[0]), position)
-    return dict(sorted(found.items())) if is_whole else None
-
-
-def _service(
-    document: _MemoryDocument, ports: Sequence[str], where: str, findings: Findings
-) -> ExpandedService | None:
-    if document.local is None:
-        return None
-    return expand_service(document.local, ports, f"{where}.local", findings)
-
-
 def _order(endpoints: Sequence[EndpointDocument]) -> tuple[int, ...]:
     """Positions of the inputs, then of the outputs, each in the order written."""
     positions = range(len(endpoints))
     return tuple(sorted(positions, key=lambda position: endpoints[position].dir == "out"))
 
 
-def _endpoint(document: _MemoryDocument, position: int) -> TransportEndpoint:
+def _endpoint(document: EngineMemoryDocument, position: int) -> TransportEndpoint:
     """One token endpoint; all of a Temporal memory have its tags."""
     written = document.endpoints[position]
     tag_width = document.tag_width if isinstance(document, TemporalMemoryDocument) else None

@@ -32,11 +32,12 @@ from fabricgen.records.service import MemoryServiceCapability
 from fabricgen.vocab.dataflow import OperationSchemaId
 from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 
-__all__ = ["WrittenCapability", "capability_place", "expand_capability"]
+__all__ = ["CAPABILITY_KEYS", "WrittenCapability", "capability_place", "expand_capability"]
 
-#: Document key of each field of a capability but its accesses.
-_KEYS = {
+#: Document key of each field of a capability.
+CAPABILITY_KEYS = {
     "actor_contract_domain": "contract",
+    "access_domain": "access",
     "service_region_ordinals": "regions",
     "service_beat_width_bits": "beat_bits",
     "consistency_binding": "consistency",
@@ -81,7 +82,7 @@ def expand_capability(
     if actors is None or classes is None or unknown:
         return None
     record = findings.attempt(
-        classes_place(classes, "access_domain", f"{where}.access", renamed(where, _KEYS)),
+        classes_place(classes, "access_domain", f"{where}.access", renamed(where, CAPABILITY_KEYS)),
         lambda: MemoryServiceCapability.of(
             actors,
             union(classes) if classes else None,
@@ -123,7 +124,7 @@ def capability_place(
         return written_place(admitted, access[2], classes, where)
     if len(sources) != 1:
         return otherwise
-    return renamed(sources[0].where, _KEYS)(field)
+    return renamed(sources[0].where, CAPABILITY_KEYS)(field)
 
 
 def _body(

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from fabricgen.author.access_document import AccessDocument
+from fabricgen.author.expand_access import access_domains, union
 from fabricgen.author.expand_capability import (
+    CAPABILITY_KEYS,
     WrittenCapability,
     capability_place,
     expand_capability,
@@ -17,7 +20,12 @@ from fabricgen.author.expand_named_contract import (
 )
 from fabricgen.author.findings import Findings, Place, lookup, renamed
 from fabricgen.author.grant_document import GrantDocument, RoundRobinChoice
-from fabricgen.author.service_document import LocalServiceDocument, ServiceResourcesDocument
+from fabricgen.author.service_document import (
+    LocalServiceDocument,
+    MmioRegionDocument,
+    RegionDocument,
+    ServiceResourcesDocument,
+)
 from fabricgen.plan.contract import service_contract
 from fabricgen.records.resource import (
     FixedPriority,
@@ -29,6 +37,8 @@ from fabricgen.records.service import (
     LocalMemoryService,
     MemoryServiceContract,
     MemoryServiceRegion,
+    Mmio,
+    Storage,
 )
 
 __all__ = ["ExpandedService", "expand_service", "service_place"]
@@ -38,25 +48,27 @@ __all__ = ["ExpandedService", "expand_service", "service_place"]
 class ExpandedService:
     """The service's record, with its capabilities as they were written.
 
-    ``contract_place`` places paths inside its resource contract.
+    ``region_bases`` are the addresses of the regions as written; ``contract_place`` places paths
+    inside its resource contract.
     """
 
     record: LocalMemoryService
     written: tuple[WrittenCapability, ...]
+    region_bases: tuple[int, ...]
     contract_place: Place
 
 
 def expand_service(
-    document: LocalServiceDocument, ports: Sequence[str], where: str, findings: Findings
+    document: LocalServiceDocument, requesters: Sequence[str], where: str, findings: Findings
 ) -> ExpandedService | None:
-    """Build the service; its requesters are the named ports, in order."""
+    """Build the service; its requesters are the named ports and subordinates, in order."""
     regions = [
-        findings.attempt(f"{where}.regions[{index}]", partial(MemoryServiceRegion, r.base, r.size))
-        for index, r in enumerate(document.regions)
+        _region(each, f"{where}.regions[{index}]", findings)
+        for index, each in enumerate(document.regions)
     ]
     require_one_contract(document.resources, document.contract, where, findings)
-    contract = _resource_contract(document, ports, where, findings)
-    use_patterns = len(ports) if contract is None else len(contract.use_patterns)
+    contract = _resource_contract(document, requesters, where, findings)
+    use_patterns = len(requesters) if contract is None else len(contract.use_patterns)
     capabilities = [
         expand_capability(
             each, len(regions), use_patterns, f"{where}.capabilities[{index}]", findings
@@ -73,22 +85,33 @@ def expand_service(
     )
     if service_contract is None:
         return None
+    bases = tuple(each.base for each in document.regions)
     record = findings.attempt(
-        renamed(where, {"capacity_bytes": "capacity_bytes"}),
+        lambda path: (
+            _capability_place(path, service_contract, written, where)
+            or renamed(where, {"capacity_bytes": "capacity_bytes"})(path)
+        ),
         lambda: LocalMemoryService(document.capacity_bytes, service_contract),
     )
     if record is None:
         return None
-    return ExpandedService(record, written, contract_place(document.contract, where))
+    return ExpandedService(record, written, bases, contract_place(document.contract, where))
 
 
 def service_place(record_path: str, service: ExpandedService, where: str) -> str:
-    """Where in a document's service at ``where`` a path of its complete record lies."""
+    """Where in a document's service at ``where`` a path of its complete record lies.
+
+    Of several regions that have become one, it is the first as written.
+    """
+    contract = service.record.memory_service_contract
     path = record_path.removeprefix("memory_service_contract").removeprefix(".")
-    if capability := re.match(r"capabilities\[(\d+)\]\.?", path):
-        record = service.record.memory_service_contract.capabilities[int(capability[1])]
-        field = path[capability.end() :]
-        return capability_place(record, field, service.written, f"{where}.capabilities")
+    if ordinal := re.match(r"regions?\[(\d+)\]", path):
+        region = contract.regions[int(ordinal[1])]
+        inside = range(region.address_base_bytes, region.end_bytes)
+        position = next(i for i, base in enumerate(service.region_bases) if base in inside)
+        return f"{where}.regions[{position}]"
+    if place := _capability_place(path, contract, service.written, where):
+        return place
     if path.startswith("resource_contract."):
         return service.contract_place(path.removeprefix("resource_contract."))
     return renamed(where, {"capabilities": "capabilities", "capacity_bytes": "capacity_bytes"})(
@@ -96,36 +119,76 @@ def service_place(record_path: str, service: ExpandedService, where: str) -> str
     )
 
 
+def _capability_place(
+    record_path: str,
+    contract: MemoryServiceContract,
+    written: Sequence[WrittenCapability],
+    where: str,
+) -> str | None:
+    """Place a path inside one of the service's capabilities; ``None`` for any other path."""
+    found = re.fullmatch(r"(?:memory_service_contract\.)?capabilities\[(\d+)\]\.?(.*)", record_path)
+    if found is None:
+        return None
+    record = contract.capabilities[int(found[1])]
+    return capability_place(record, found[2], written, f"{where}.capabilities")
+
+
 def _place(where: str, written: Sequence[WrittenCapability]) -> Place:
     """Place what the complete contract reports about its regions and its capabilities."""
 
     def place(record_path: str) -> str:
-        # Only the merging of regions counts capabilities in the order written.
-        if widened := re.match(r"capabilities\[(\d+)\]\.service_region_ordinals", record_path):
-            return f"{written[int(widened[1])].where}.regions"
-        for key in ("regions", "capabilities"):
-            if record_path.startswith(key):
-                return f"{where}.{key}"
-        return where
+        # Regions, and the accesses and regions of a capability, are counted in the order written.
+        if region := re.fullmatch(r"regions\[\d+\]", record_path):
+            return f"{where}.{region[0]}"
+        if named := re.fullmatch(
+            r"capabilities\[(\d+)\]\.(access_domain|service_region_ordinals)", record_path
+        ):
+            return f"{written[int(named[1])].where}.{CAPABILITY_KEYS[named[2]]}"
+        return f"{where}.capabilities" if record_path.startswith("capabilities") else where
 
     return place
 
 
+def _region(document: RegionDocument, where: str, findings: Findings) -> MemoryServiceRegion | None:
+    """One region, with what it accepts where it is MMIO."""
+    behavior = Storage()
+    if isinstance(document, MmioRegionDocument):
+        mmio, place = document.mmio, f"{where}.mmio"
+        listed: tuple[tuple[str, Sequence[AccessDocument]], ...] = (
+            ("load", mmio.load),
+            ("store", mmio.store),
+            ("rmw", mmio.rmw),
+            ("cmpxchg", mmio.cmpxchg),
+        )
+        attempts = [access_domains(each, f"{place}.{key}", findings) for key, each in listed]
+        whole = [domains for domains in attempts if domains is not None]
+        if len(whole) < len(attempts):
+            return None
+        classes = [domain for domains in whole for domain in domains]
+        accepted = findings.attempt(place, lambda: union(classes))
+        if accepted is None:
+            return None
+        behavior = Mmio(accepted)
+    return findings.attempt(
+        where, lambda: MemoryServiceRegion(document.base, document.size, behavior)
+    )
+
+
 def _resource_contract(
-    document: LocalServiceDocument, ports: Sequence[str], where: str, findings: Findings
+    document: LocalServiceDocument, requesters: Sequence[str], where: str, findings: Findings
 ) -> ResourceContract | None:
     if document.contract is not None:
         return expand_contract(document.contract, 1, where, findings)
     if document.resources is None:
         return None
-    return _realised_contract(document.resources, ports, f"{where}.resources", findings)
+    return _realised_contract(document.resources, requesters, f"{where}.resources", findings)
 
 
 def _realised_contract(
-    document: ServiceResourcesDocument, ports: Sequence[str], where: str, findings: Findings
+    document: ServiceResourcesDocument, requesters: Sequence[str], where: str, findings: Findings
 ) -> ResourceContract | None:
     """The contract of the service; each bank serves one read and one write a cycle."""
-    known, grant = _grant(document.grant, ports, where, findings)
+    known, grant = _grant(document.grant, requesters, where, findings)
     if not known:
         return None
     return findings.attempt(
@@ -139,7 +202,7 @@ def _realised_contract(
         ),
         partial(
             service_contract,
-            queues=(document.queue,) * len(ports),
+            queues=(document.queue,) * len(requesters),
             banks=((1, 1),) * document.banks,
             outstanding=document.outstanding,
             grant=grant,
@@ -148,14 +211,14 @@ def _realised_contract(
 
 
 def _grant(
-    document: GrantDocument | None, ports: Sequence[str], where: str, findings: Findings
+    document: GrantDocument | None, requesters: Sequence[str], where: str, findings: Findings
 ) -> tuple[bool, GrantPolicy | None]:
     """Whether every name is known, and the policy."""
     if document is None:
         return True, None
     if isinstance(document, RoundRobinChoice):
-        return True, RoundRobin(tuple(range(len(ports))), document.round_robin.reset_cursor)
+        return True, RoundRobin(tuple(range(len(requesters))), document.round_robin.reset_cursor)
     order = lookup(
-        document.fixed_priority.order, ports, f"{where}.grant.fixed_priority.order", findings
+        document.fixed_priority.order, requesters, f"{where}.grant.fixed_priority.order", findings
     )
     return order is not None, None if order is None else FixedPriority(order)

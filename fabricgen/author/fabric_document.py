@@ -4,24 +4,28 @@ Nothing that the specification calls a fact has a default here. Only implementat
 change no observable order or value, may be left out.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, Tag, WithJsonSchema
 
 from fabricgen.author.document import Document
-from fabricgen.author.fields import U32_MAX, Identifier, Name, U32Count, by_value
+from fabricgen.author.fields import U32_MAX, Identifier, Name, Positive, U32Count, by_table
 from fabricgen.author.port_document import SpatialPortDocument, TemporalPortDocument
 from fabricgen.author.service_document import LocalServiceDocument
 
 __all__ = [
     "ConnectionDocument",
     "EndpointDocument",
+    "EngineMemoryDocument",
     "FabricDocument",
     "FabricHeader",
     "ImplementationDocument",
     "ManagerDocument",
     "MemoryDocument",
     "SpatialMemoryDocument",
+    "StorageMemoryDocument",
+    "SubordinateDocument",
     "TemporalMemoryDocument",
 ]
 
@@ -73,12 +77,41 @@ class ConnectionDocument(Document):
     sink: Identifier = Field(alias="to", description="Input endpoint, no wider than the source.")
 
 
+class SubordinateDocument(Document):
+    """An endpoint through which others reach services of the memory."""
+
+    name: Identifier = Field(description="Name by which exposures and grants select it.")
+    beat_bits: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
+        description="Width of one request or response beat, in bits."
+    )
+    max_exposed_bindings: Positive = Field(
+        description="Bindings that a mapping may expose here, at most."
+    )
+    match: list[Literal["range", "prefix", "address_space", "context"]] = Field(
+        description="Fields of a request that tell bindings apart; none where there is one at most."
+    )
+    transform: Literal["none", "constant_base_offset"] = Field(
+        description="What happens to the address of a request: nothing, or an offset is added."
+    )
+    targets: list[Name] = Field(
+        min_length=1,
+        description="Services that requests may reach: local, and managers by name.",
+    )
+
+
 class _MemoryDocument(Document):
+    name: Identifier = Field(description="Name by which mappings and workloads select it.")
+    manager: list[ManagerDocument] = Field(default=[], description="Paths to memory outside.")
+    implementation: ImplementationDocument = Field(
+        default=ImplementationDocument(), description="Implementation options."
+    )
+
+
+class _EngineDocument(_MemoryDocument):
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": ["local"]}, {"required": ["manager"]}]}
     )
 
-    name: Identifier = Field(description="Name by which mappings and workloads select it.")
     endpoints: list[EndpointDocument] = Field(min_length=1, description="Token channels.")
     connections: list[ConnectionDocument] = Field(
         default=[], description="Internal connections that mappings may select."
@@ -86,16 +119,15 @@ class _MemoryDocument(Document):
     local: LocalServiceDocument | None = Field(
         default=None, description="The local memory service; needed where there is no manager."
     )
-    manager: list[ManagerDocument] = Field(default=[], description="Paths to memory outside.")
-    implementation: ImplementationDocument = Field(
-        default=ImplementationDocument(), description="Implementation options."
+    subordinate: list[SubordinateDocument] = Field(
+        default=[], description="Endpoints through which others reach services of the memory."
     )
 
 
 _Schedule = Literal["spatial", "temporal"]
 
 
-class SpatialMemoryDocument(_MemoryDocument):
+class SpatialMemoryDocument(_EngineDocument):
     """One memory occurrence with one operation row per port."""
 
     schedule: Annotated[_Schedule, WithJsonSchema({"const": "spatial"})] = Field(
@@ -104,7 +136,7 @@ class SpatialMemoryDocument(_MemoryDocument):
     port: list[SpatialPortDocument] = Field(min_length=1, description="Operation ports.")
 
 
-class TemporalMemoryDocument(_MemoryDocument):
+class TemporalMemoryDocument(_EngineDocument):
     """One memory occurrence whose resident operation rows share its ports."""
 
     schedule: Annotated[_Schedule, WithJsonSchema({"const": "temporal"})] = Field(
@@ -115,11 +147,33 @@ class TemporalMemoryDocument(_MemoryDocument):
     port: list[TemporalPortDocument] = Field(min_length=1, description="Operation ports.")
 
 
-#: Whatever is not temporal is read as spatial, so that a wrong schedule is told with the rest.
+class StorageMemoryDocument(_MemoryDocument):
+    """One memory occurrence without an engine: a service that others reach."""
+
+    local: LocalServiceDocument = Field(description="The local memory service.")
+    subordinate: list[SubordinateDocument] = Field(
+        min_length=1, description="Endpoints through which others reach services of the memory."
+    )
+
+
+def _memory_kind(table: Mapping[str, object]) -> str:
+    """Read whatever has a part of an engine and is not temporal as spatial.
+
+    So a wrong or missing schedule is told together with everything else.
+    """
+    if table.get("schedule") == "temporal":
+        return "temporal"
+    return "spatial" if _ENGINE_KEYS.intersection(table) else "storage"
+
+
+_ENGINE_KEYS = frozenset({"schedule", "endpoints", "port", "connections"})
+
+EngineMemoryDocument = SpatialMemoryDocument | TemporalMemoryDocument
 MemoryDocument = Annotated[
     Annotated[SpatialMemoryDocument, Tag("~spatial")]
-    | Annotated[TemporalMemoryDocument, Tag("~temporal")],
-    by_value("schedule", "temporal", otherwise="spatial"),
+    | Annotated[TemporalMemoryDocument, Tag("~temporal")]
+    | Annotated[StorageMemoryDocument, Tag("~storage")],
+    by_table(_memory_kind),
 ]
 
 

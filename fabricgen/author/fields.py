@@ -20,8 +20,8 @@ __all__ = [
     "Unsigned",
     "UnsignedItem",
     "by_key",
+    "by_table",
     "by_type",
-    "by_value",
 ]
 
 U32_MAX = 2**32 - 1
@@ -74,16 +74,14 @@ def by_type(words: str, **tags: type) -> Discriminator:
     )
 
 
-def by_value(key: str, *values: str, otherwise: str) -> Discriminator:
-    """Choose the union member tagged ``~value`` by the value of ``key``, else ``~otherwise``."""
+def by_table(choose: Callable[[Mapping[str, object]], str]) -> Discriminator:
+    """Choose the union member tagged ``~tag`` by the tag that ``choose`` gives a table."""
 
-    def choose(value: object) -> str | None:
+    def chosen(value: object) -> str | None:
         table = _table(value)
-        if table is None:
-            return None
-        return f"~{table.get(key)}" if table.get(key) in values else f"~{otherwise}"
+        return None if table is None else f"~{choose(table)}"
 
-    return _discriminator(choose, "a table")
+    return _discriminator(chosen, "a table")
 
 
 def _table(value: object) -> Mapping[str, object] | None:

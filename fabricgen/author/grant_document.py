@@ -34,12 +34,13 @@ class FixedPriorityDocument(Document):
     """The first eligible requester wins, always."""
 
     order: list[Name] = Field(
-        min_length=1, description="Names of all ports, the most important first."
+        min_length=1,
+        description="Names of all ports and subordinates, the most important first.",
     )
 
 
 class FixedPriorityChoice(Document):
-    """Fixed priority among the ports."""
+    """Fixed priority among the ports and subordinates."""
 
     fixed_priority: FixedPriorityDocument = Field(description="Fixed priority.")
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from fabricgen.author.expand import ExpandedFabric, ExpandedMemory
 from fabricgen.author.expand_access import written_place
+from fabricgen.author.expand_dispatch import SUBORDINATE_KEYS
 from fabricgen.author.expand_port import ExpandedPort, written_as
 from fabricgen.author.expand_service import service_place
-from fabricgen.author.findings import Place
+from fabricgen.author.findings import Place, renamed
 from fabricgen.errors import Diagnostic
 
 __all__ = ["document_place", "in_document"]
@@ -23,6 +24,9 @@ def in_document(diagnostic: Diagnostic, place: Place) -> Diagnostic:
     return replace(diagnostic, where=place(diagnostic.where), message=message)
 
 
+#: Parts of the whole fabric.
+_WHOLE = {"name": "fabric.name", "memories": "memory"}
+
 #: Ends of a connection's record, and the keys that they were written under.
 _ENDS = {"source_endpoint_ordinal": "from", "sink_endpoint_ordinal": "to"}
 
@@ -31,28 +35,23 @@ def document_place(fabric: ExpandedFabric) -> Place:
     """Return the translation of record paths, ``memory[0].port[1].alternative[0]...``."""
 
     def place(where: str) -> str:
-        if where == "name":
-            return "fabric.name"
+        if where in _WHOLE:
+            return _WHOLE[where]
         memory = re.match(r"memory\[(\d+)\]\.?", where)
         if memory is None:
             return where
         prefix, rest = memory[0].rstrip("."), where[memory.end() :]
         expanded = fabric.memories[int(memory[1])]
-        head = re.match(r"(endpoint|port|local_service\.region)\[(\d+)\]\.?", rest)
+        head = re.match(r"(endpoint|port)\[(\d+)\]\.?", rest)
         if head is None:
             return _memory_place(expanded, prefix, rest)
         ordinal, tail = int(head[2]), rest[head.end() :]
-        match head[1]:
-            case "endpoint":
-                if tail == "tag_width":
-                    return f"{prefix}.tag_width"
-                position = expanded.endpoints[ordinal]
-                key = tail.replace("payload_width", "bits")
-                return _joined(f"{prefix}.endpoints[{position}]", key)
-            case "port":
-                return _port_place(expanded.ports[ordinal], f"{prefix}.port[{ordinal}]", tail)
-            case _:
-                return f"{prefix}.local.regions[{_region(expanded, ordinal)}]"
+        if head[1] == "port":
+            return _port_place(expanded.ports[ordinal], f"{prefix}.port[{ordinal}]", tail)
+        if tail == "tag_width":
+            return f"{prefix}.tag_width"
+        position = expanded.endpoints[ordinal]
+        return _joined(f"{prefix}.endpoints[{position}]", tail.replace("payload_width", "bits"))
 
     return place
 
@@ -60,12 +59,19 @@ def document_place(fabric: ExpandedFabric) -> Place:
 def _memory_place(memory: ExpandedMemory, prefix: str, rest: str) -> str:
     if rest.startswith("engine.contract"):
         return f"{prefix}.resident_contexts"
+    if rest == "engine":
+        return prefix
     if manager := re.match(r"manager_endpoints(\[\d+\])\.?", rest):
         key = rest[manager.end() :].replace("beat_width_bits", "beat_bits")
         return _joined(f"{prefix}.manager{manager[1]}", key)
     if connection := re.match(r"connectivity\.internal_connections\[(\d+)\]\.?(\w*)", rest):
         position = memory.connections[int(connection[1])]
         return _joined(f"{prefix}.connections[{position}]", _ENDS.get(connection[2], ""))
+    if subordinate := re.match(r"(connectivity\.)?subordinate_endpoints(\[\d+\])\.?", rest):
+        where = f"{prefix}.subordinate{subordinate[2]}"
+        return renamed(where, SUBORDINATE_KEYS)(rest[subordinate.end() :])
+    if rest == "subordinate_endpoints":
+        return f"{prefix}.subordinate"
     service = re.match(r"local_service\b\.?", rest)
     if service is None:
         return _joined(prefix, rest)
@@ -73,16 +79,6 @@ def _memory_place(memory: ExpandedMemory, prefix: str, rest: str) -> str:
     if expanded is None:
         return f"{prefix}.local"
     return service_place(rest[service.end() :], expanded, f"{prefix}.local")
-
-
-def _region(memory: ExpandedMemory, ordinal: int) -> int:
-    """Position of the first written region inside a merged one."""
-    service = memory.record.occurrence.local_service
-    if service is None:
-        raise ValueError("Memory must have a local service, not none")
-    region = service.memory_service_contract.regions[ordinal]
-    bases = memory.region_bases
-    return next(i for i, b in enumerate(bases) if region.address_base_bytes <= b < region.end_bytes)
 
 
 def _joined(prefix: str, rest: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, Tag
+from pydantic import ConfigDict, Field, Tag
 
 from fabricgen.author.access_document import (
     LoadAccessDocument,
@@ -36,12 +36,15 @@ __all__ = [
     "LocalProviderChoice",
     "LocalProviderDocument",
     "LocalServiceDocument",
+    "MmioDocument",
+    "MmioRegionDocument",
     "RegionDocument",
     "RmwCapabilityDocument",
     "RmwChoice",
     "ServedDocument",
     "ServiceResourcesDocument",
     "StorageDocument",
+    "StorageRegionDocument",
     "StoreCapabilityDocument",
     "StoreChoice",
     "SystemDomainChoice",
@@ -52,12 +55,46 @@ class StorageDocument(Document):
     """Ordinary storage; the table is empty."""
 
 
-class RegionDocument(Document):
-    """Consecutive bytes of the local service with one behaviour."""
+class MmioDocument(Document):
+    """Accesses that device registers accept, by the actor that makes them; one at least."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [{"required": [key]} for key in ("load", "store", "rmw", "cmpxchg")]
+        }
+    )
+
+    load: list[LoadAccessDocument] = Field(default=[], description="Classes of loads.")
+    store: list[StoreAccessDocument] = Field(default=[], description="Classes of stores.")
+    rmw: list[UpdateAccessDocument] = Field(
+        default=[], description="Classes of read-modify-writes."
+    )
+    cmpxchg: list[UpdateAccessDocument] = Field(
+        default=[], description="Classes of compare-exchanges."
+    )
+
+
+class _RegionDocument(Document):
     base: Unsigned = Field(description="First byte, as an offset into the capacity.")
     size: Positive = Field(description="Bytes.")
+
+
+class StorageRegionDocument(_RegionDocument):
+    """Consecutive bytes of the local service that are storage."""
+
     storage: StorageDocument = Field(description="The region behaves as ordinary storage.")
+
+
+class MmioRegionDocument(_RegionDocument):
+    """Consecutive bytes of the local service that are device registers."""
+
+    mmio: MmioDocument = Field(description="The region accepts exactly these accesses.")
+
+
+RegionDocument = Annotated[
+    Annotated[StorageRegionDocument, Tag("~storage")] | Annotated[MmioRegionDocument, Tag("~mmio")],
+    by_key("storage", "mmio"),
+]
 
 
 class ServiceResourcesDocument(Document):
@@ -67,9 +104,11 @@ class ServiceResourcesDocument(Document):
         description="Banks, each with one read and one write port."
     )
     outstanding: U32Count = Field(description="Requests between admission and response.")
-    queue: U32Count = Field(description="Requests that each port may have in the service.")
+    queue: U32Count = Field(
+        description="Requests that each port or subordinate may have in the service."
+    )
     grant: GrantDocument | None = Field(
-        default=None, description="Who wins; exactly where several ports contend."
+        default=None, description="Who wins; exactly where several ports or subordinates contend."
     )
 
 
@@ -242,7 +281,7 @@ class LocalServiceDocument(Document):
     model_config = RESOURCES_OR_CONTRACT
 
     capacity_bytes: Positive = Field(description="Bytes of storage.")
-    regions: list[RegionDocument] = Field(min_length=1, description="Regions of the storage.")
+    regions: list[RegionDocument] = Field(min_length=1, description="Regions of the service.")
     resources: ServiceResourcesDocument | None = Field(
         default=None, description="Capacities of the service; needed where there is no contract."
     )

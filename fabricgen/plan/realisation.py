@@ -130,6 +130,7 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
             "implementation.issue_lanes",
             f"A port must issue at least 1 lane a cycle, not {named.implementation.issue_lanes}",
         )
+    yield from _service_kind_findings(occurrence)
     if occurrence.engine is None:
         return
     contract = occurrence.engine.contract
@@ -265,9 +266,10 @@ def _depth_findings(contract: EngineContract, port: MemoryOperationPort) -> Iter
             )
 
 
-def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
-    service, engine = occurrence.local_service, occurrence.engine
-    if service is None or engine is None:
+def _service_kind_findings(occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
+    """Regions and consistency for which there is no hardware."""
+    service = occurrence.local_service
+    if service is None:
         return
     where = "local_service.memory_service_contract"
     for ordinal, region in enumerate(service.memory_service_contract.regions):
@@ -285,6 +287,13 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
                 "The consistency binding must be absent, as nothing here orders atomic accesses, "
                 f"not {capability.consistency_binding!r}",
             )
+
+
+def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
+    service, engine = occurrence.local_service, occurrence.engine
+    if service is None or engine is None:
+        return
+    where = "local_service.memory_service_contract"
     refused = tuple(_under(where, _refused(partial(service_capacities, service))))
     yield from refused
     if refused:

@@ -12,7 +12,7 @@ LOAD, STORE = (*READ, "load", 0), (*WRITE, "store", 0)
 ELEMENT, VECTOR = (*LOAD, "access", 0), (*LOAD, "access", 1)
 SERVED_LOAD = (*LOCAL, "capabilities", 0, "load")
 DIRECT = {"name": "direct", "projection": "direct"}
-KEYS = "connections, endpoints, implementation, local, manager, name, port, schedule"
+KEYS = "connections, endpoints, implementation, local, manager, name, port, schedule, subordinate"
 NAMES = "rd_addr, rd_mask, rd_ctrl, wr_addr, wr_data, wr_mask, wr_ctrl, rd_data, rd_done, wr_done"
 
 BAD = [

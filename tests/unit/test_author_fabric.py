@@ -223,8 +223,10 @@ def test_implementation_options_alone_have_defaults():
         *(
             (f"{schedule}MemoryDocument", key)
             for schedule in SCHEDULES
-            for key in ("local", "manager", "connections", "implementation")
+            for key in ("local", "manager", "subordinate", "connections", "implementation")
         ),
+        *(("StorageMemoryDocument", key) for key in ("manager", "implementation")),
+        *(("MmioDocument", kind) for kind in ("load", "store", "rmw", "cmpxchg")),
         *(
             (owner, key)
             for owner in ("SpatialPortDocument", "TemporalPortDocument", "LocalServiceDocument")
