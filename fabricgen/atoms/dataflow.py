@@ -33,6 +33,7 @@ __all__ = [
     "GRANULARITIES",
     "INTEGER_PREDICATES",
     "MASK_FORMS",
+    "OPERATION_SCHEMA_IDS",
     "ORDERINGS",
     "ORDERING_PAIRS",
     "RMW_KINDS",
@@ -65,11 +66,13 @@ def _table(domain: str, kind: type[_E]) -> AtomTable[_E]:
 ACCESS_FORMS = _table("memory-access-form", MemoryAccessForm)
 ADDRESS_FORMS = _table("memory-address-form", MemoryAddressForm)
 MASK_FORMS = _table("memory-mask-form", MemoryMaskForm)
+#: Every registered operation.
+OPERATION_SCHEMA_IDS = _table("operation-schema-id", OperationSchemaId)
 #: Schemas that a memory record can name: those of the five memory actors.
 SCHEMA_IDS = AtomTable(
     "memory actor schema",
     {
-        schema: _atom("operation-schema-id", schema.value)
+        schema: OPERATION_SCHEMA_IDS.atom(schema)
         for schema in (
             OperationSchemaId.DATAFLOW_LOAD,
             OperationSchemaId.DATAFLOW_STORE,

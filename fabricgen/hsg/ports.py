@@ -3,21 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 
 __all__ = ["PhysicalPorts"]
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalPorts:
+class PhysicalPorts(StrictRecord):
     """Payload widths in bits of the inputs and outputs, in port order; 0 carries bare tokens."""
 
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         for name, widths in (("inputs", self.inputs), ("outputs", self.outputs)):

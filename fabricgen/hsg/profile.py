@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.hsg.sets import pair_findings, set_findings
 from fabricgen.vocab.hardware import (
     FloatFormat,
@@ -25,7 +26,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class FloatBehaviorProfile:
+class FloatBehaviorProfile(StrictRecord):
     """What a datapath can do with roundings, NaNs, subnormals and signed zeros.
 
     Parameters
@@ -41,10 +42,6 @@ class FloatBehaviorProfile:
     subnormal_behaviors: tuple[FloatSubnormalBehavior, ...]
     signed_zero_behaviors: tuple[FloatSignedZeroBehavior, ...]
     required_fast_math: FastMath = FastMath.NONE
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("rounding_modes", self.rounding_modes)
@@ -72,7 +69,7 @@ STRICT_IEEE = FloatBehaviorProfile(
 
 
 @dataclass(frozen=True, slots=True)
-class IntegerCastRelation:
+class IntegerCastRelation(StrictRecord):
     """Directed width pairs ``(source, destination)`` and the index widths that casts resolve.
 
     For an index cast, one width of its pair is the resolved index width.
@@ -80,10 +77,6 @@ class IntegerCastRelation:
 
     width_pairs: tuple[tuple[IntegerWidth, IntegerWidth], ...]
     resolved_index_widths: tuple[ResolvedIndexWidth, ...] = ()
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from pair_findings("width_pairs", self.width_pairs)

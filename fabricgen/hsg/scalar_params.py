@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fabricgen.atoms.pointer import PointerFormat
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.hsg.profile import (
     FloatBehaviorProfile,
     FloatFormatPair,
@@ -73,15 +74,11 @@ def compare_rounding_findings(behavior: FloatBehaviorProfile) -> Iterator[Diagno
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarIntegerParams:
+class ScalarIntegerParams(StrictRecord):
     """Integer datapath: its widths, and the pointers of an address computation (none today)."""
 
     integer_widths: tuple[IntegerWidth, ...]
     pointer_formats: tuple[PointerFormat, ...] = ()
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("integer_widths", self.integer_widths)
@@ -94,15 +91,11 @@ class ScalarIntegerParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarIntegerCompareMinMaxParams:
+class ScalarIntegerCompareMinMaxParams(StrictRecord):
     """Integer comparator: operand widths, and the predicates of the compare operation."""
 
     operand_widths: tuple[IntegerWidth, ...]
     predicates: tuple[IntegerPredicate, ...] = ()
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("operand_widths", self.operand_widths)
@@ -111,16 +104,16 @@ class ScalarIntegerCompareMinMaxParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarValueSelectParams:
+class ScalarValueSelectParams(StrictRecord):
     """Selector of scalar values: integer widths and float formats, not both empty."""
 
     integer_widths: tuple[IntegerWidth, ...] = ()
     float_formats: tuple[FloatFormat, ...] = ()
 
-    def __post_init__(self) -> None:
-        sets = ("integer_widths", self.integer_widths), ("float_formats", self.float_formats)
-        if found := tuple(either_findings(*sets)):
-            raise Invalid(*found)
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from either_findings(
+            ("integer_widths", self.integer_widths), ("float_formats", self.float_formats)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +124,11 @@ class ScalarIntegerCastParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarBitReinterpretParams:
+class ScalarBitReinterpretParams(StrictRecord):
     """Copy of bits between types of equal width: integers of ordinary widths, and floats."""
 
     integer_widths: tuple[IntegerWidth, ...] = ()
     float_formats: tuple[FloatFormat, ...] = ()
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from either_findings(
@@ -149,19 +138,18 @@ class ScalarBitReinterpretParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarFloatParams:
+class ScalarFloatParams(StrictRecord):
     """Floating-point datapath: formats and behaviour."""
 
     formats: tuple[FloatFormat, ...]
     behavior: FloatBehaviorProfile
 
-    def __post_init__(self) -> None:
-        if found := tuple(set_findings("formats", self.formats)):
-            raise Invalid(*found)
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from set_findings("formats", self.formats)
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarSpecialMathParams:
+class ScalarSpecialMathParams(StrictRecord):
     """Special function: formats, behaviour and the accuracy that it guarantees.
 
     A guarantee other than correctly rounded needs ``afn`` among the required permissions.
@@ -170,10 +158,6 @@ class ScalarSpecialMathParams:
     formats: tuple[FloatFormat, ...]
     behavior: FloatBehaviorProfile
     accuracy_guarantee: SpecialMathAccuracyTier
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("formats", self.formats)
@@ -188,16 +172,12 @@ class ScalarSpecialMathParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarFloatCompareMinMaxParams:
+class ScalarFloatCompareMinMaxParams(StrictRecord):
     """Floating-point comparator: formats, behaviour and the predicates of compare and min/max."""
 
     formats: tuple[FloatFormat, ...]
     behavior: FloatBehaviorProfile
     predicates: tuple[FloatPredicate, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("formats", self.formats)
@@ -206,15 +186,11 @@ class ScalarFloatCompareMinMaxParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarFloatWidthCastParams:
+class ScalarFloatWidthCastParams(StrictRecord):
     """Float format converter: directed format pairs of unequal width, and behaviour."""
 
     format_pairs: tuple[FloatFormatPair, ...]
     behavior: FloatBehaviorProfile
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from pair_findings("format_pairs", self.format_pairs)
@@ -228,14 +204,10 @@ class ScalarFloatWidthCastParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarIntegerFloatConversionParams:
+class ScalarIntegerFloatConversionParams(StrictRecord):
     """Converter between integers of ordinary widths and floats: the pairs, whatever direction."""
 
     format_pairs: tuple[IntegerFloatPair, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from pair_findings("format_pairs", self.format_pairs)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.hsg.scalar_params import ordinary_findings
 from fabricgen.hsg.sets import set_findings
 from fabricgen.hsg.vector_params import capacity_findings
@@ -14,16 +15,12 @@ __all__ = ["LoopStreamParams", "PayloadCapacityParams", "RoutedTokenParams", "To
 
 
 @dataclass(frozen=True, slots=True)
-class LoopStreamParams:
+class LoopStreamParams(StrictRecord):
     """Stream of integers: widths, the one step of this resource, and continuation predicates."""
 
     integer_widths: tuple[IntegerWidth, ...]
     fixed_step_kind: StreamStepKind
     continuation_predicates: tuple[IntegerPredicate, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("integer_widths", self.integer_widths)
@@ -37,26 +34,21 @@ class TokenPlaneParams:
 
 
 @dataclass(frozen=True, slots=True)
-class PayloadCapacityParams:
+class PayloadCapacityParams(StrictRecord):
     """Widest payload in bits."""
 
     max_payload_bits: int
 
-    def __post_init__(self) -> None:
-        if found := tuple(capacity_findings("max_payload_bits", self.max_payload_bits)):
-            raise Invalid(*found)
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from capacity_findings("max_payload_bits", self.max_payload_bits)
 
 
 @dataclass(frozen=True, slots=True)
-class RoutedTokenParams:
+class RoutedTokenParams(StrictRecord):
     """Widest payload in bits and the largest number of lanes."""
 
     max_payload_bits: int
     max_fan: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from capacity_findings("max_payload_bits", self.max_payload_bits)

@@ -6,7 +6,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.hsg.profile import FloatBehaviorProfile
 from fabricgen.hsg.scalar_params import (
     compare_rounding_findings,
@@ -52,15 +53,11 @@ def _within_findings(where: str, value: int, limit_name: str, limit: int) -> Ite
 
 
 @dataclass(frozen=True, slots=True)
-class FixedVectorIntegerParams:
+class FixedVectorIntegerParams(StrictRecord):
     """Integer lanes: element widths and the widest payload."""
 
     element_widths: tuple[IntegerWidth, ...]
     max_payload_bits: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("element_widths", self.element_widths)
@@ -68,16 +65,12 @@ class FixedVectorIntegerParams:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedVectorIntegerCompareMinMaxParams:
+class FixedVectorIntegerCompareMinMaxParams(StrictRecord):
     """Integer comparator lanes: element widths, predicates of compare, the widest payload."""
 
     element_widths: tuple[IntegerWidth, ...]
     predicates: tuple[IntegerPredicate, ...]
     max_payload_bits: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("element_widths", self.element_widths)
@@ -87,29 +80,27 @@ class FixedVectorIntegerCompareMinMaxParams:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedVectorValueSelectParams:
+class FixedVectorValueSelectParams(StrictRecord):
     """Selector lanes: integer and float elements, not both empty, and the widest payload."""
 
     integer_element_widths: tuple[IntegerWidth, ...]
     float_element_formats: tuple[FloatFormat, ...]
     max_payload_bits: int
 
-    def __post_init__(self) -> None:
-        if found := tuple(_element_payload_findings(self)):
-            raise Invalid(*found)
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from _element_payload_findings(self)
 
 
 @dataclass(frozen=True, slots=True)
-class FixedVectorAdapterParams:
+class FixedVectorAdapterParams(StrictRecord):
     """Pack, unpack, parallelize or serialize: elements as above, and the widest payload."""
 
     integer_element_widths: tuple[IntegerWidth, ...]
     float_element_formats: tuple[FloatFormat, ...]
     max_payload_bits: int
 
-    def __post_init__(self) -> None:
-        if found := tuple(_element_payload_findings(self)):
-            raise Invalid(*found)
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from _element_payload_findings(self)
 
 
 def _element_payload_findings(
@@ -123,16 +114,12 @@ def _element_payload_findings(
 
 
 @dataclass(frozen=True, slots=True)
-class FixedVectorFloatParams:
+class FixedVectorFloatParams(StrictRecord):
     """Floating-point lanes: formats, behaviour and the widest payload."""
 
     element_formats: tuple[FloatFormat, ...]
     behavior: FloatBehaviorProfile
     max_payload_bits: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("element_formats", self.element_formats)
@@ -140,17 +127,13 @@ class FixedVectorFloatParams:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedVectorFloatCompareMinMaxParams:
+class FixedVectorFloatCompareMinMaxParams(StrictRecord):
     """Floating-point comparator lanes: as the scalar record, and the widest payload."""
 
     element_formats: tuple[FloatFormat, ...]
     behavior: FloatBehaviorProfile
     predicates: tuple[FloatPredicate, ...]
     max_payload_bits: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from set_findings("element_formats", self.element_formats)
@@ -160,7 +143,7 @@ class FixedVectorFloatCompareMinMaxParams:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedVectorSliceAlignMergeParams:
+class FixedVectorSliceAlignMergeParams(StrictRecord):
     """Slice and merge at a position.
 
     Parameters
@@ -181,10 +164,6 @@ class FixedVectorSliceAlignMergeParams:
     max_slice_payload_bits: int
     max_dynamic_position_rank: int = 0
     resolved_index_widths: tuple[ResolvedIndexWidth, ...] = ()
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from either_findings(
@@ -215,7 +194,7 @@ class FixedVectorSliceAlignMergeParams:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedVectorShuffleParams:
+class FixedVectorShuffleParams(StrictRecord):
     """Static shuffle of blocks.
 
     Parameters
@@ -235,10 +214,6 @@ class FixedVectorShuffleParams:
     max_block_payload_bits: int
     max_source_blocks: int
     max_result_blocks: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from either_findings(

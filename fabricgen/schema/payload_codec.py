@@ -34,7 +34,7 @@ from fabricgen.vocab.operations import (
 )
 from fabricgen.wire.frame import Reader, u32be
 
-__all__ = ["ENCODED_CASES", "decode_payload", "encode_payload"]
+__all__ = ["ENCODED_CASES", "decode_payload", "encode_payload", "read_flags"]
 
 _C = SemanticPayloadCase
 _F = TypeVar("_F", bound=enum.Flag)
@@ -101,19 +101,19 @@ def _read(case: SemanticPayloadCase, reader: Reader) -> Payload:
         case _C.NONE:
             return NoPayload()
         case _C.ARITH_FLOATING_POINT:
-            fast_math = _flags(reader, FastMath)
+            fast_math = read_flags(reader, FastMath)
             has_rounding = _boolean(reader)
             return FloatingPoint(fast_math, reader.tag(RoundingMode) if has_rounding else None)
         case _C.SPECIAL_MATH_ACCURACY:
             return SpecialMathAccuracy(
-                _flags(reader, FastMath), reader.tag(SpecialMathAccuracyTier)
+                read_flags(reader, FastMath), reader.tag(SpecialMathAccuracyTier)
             )
         case _C.ARITH_INTEGER_OVERFLOW:
-            return IntegerOverflowFlags(_flags(reader, IntegerOverflow))
+            return IntegerOverflowFlags(read_flags(reader, IntegerOverflow))
         case _C.ARITH_INTEGER_COMPARE:
             return IntegerCompare(reader.tag(IntegerPredicate))
         case _C.ARITH_FLOAT_COMPARE:
-            return FloatCompare(reader.tag(FloatPredicate), _flags(reader, FastMath))
+            return FloatCompare(reader.tag(FloatPredicate), read_flags(reader, FastMath))
         case _C.STREAM_RECURRENCE:
             return StreamRecurrence(reader.tag(StreamStepKind), reader.tag(IntegerPredicate))
         case _C.LLVM_ZERO_POISON:
@@ -137,7 +137,8 @@ def _boolean(reader: Reader) -> bool:
     return value == 1
 
 
-def _flags(reader: Reader, kind: type[_F]) -> _F:
+def read_flags(reader: Reader, kind: type[_F]) -> _F:
+    """Read a u32be mask; a bit that ``kind`` does not have is ``Invalid``."""
     mask = reader.u32()
     known = 0
     for member in kind:
