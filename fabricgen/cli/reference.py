@@ -89,7 +89,7 @@ def explain(
     every: Annotated[bool, typer.Option("--all", help="List every code.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the rule behind a diagnostic, and where the specification states it."""
+    """Print the rule behind a diagnostic, and where the specification or a page states it."""
     if (code is None) != every:
         raise typer.BadParameter("Either one code or --all must be given")
     if code is not None and code not in CATALOG:
@@ -101,7 +101,8 @@ def explain(
         print_table(rule_table(listing))
     else:
         typer.echo(f"{code}: {listing[0]['requirement']}")
-        typer.echo(f"Specification: {listing[0]['section']}")
+        section = listing[0]["section"]
+        typer.echo(f"{'Page' if section.startswith('docs/') else 'Specification'}: {section}")
 
 
 @guarded

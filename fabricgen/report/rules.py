@@ -18,7 +18,7 @@ def rules(code: str | None = None) -> list[dict[str, str]]:
 
 def rule_table(listing: list[dict[str, str]]) -> Table:
     """Table of :func:`rules`."""
-    table = Table("code", "rule", "section of the specification")
+    table = Table("code", "rule", "where it is stated")
     for rule in listing:
         table.add_row(rule["code"], rule["requirement"], rule["section"])
     return table

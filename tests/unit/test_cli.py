@@ -298,6 +298,10 @@ def test_every_code_is_explained():
     result = run("explain", "unknown-key")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("unknown-key: A table has only the keys")
+    assert result.stdout.endswith("Page: docs/guide.md\n")
+    assert run("explain", "row-count").stdout.endswith(
+        "Specification: Operation Rows And Internal Dependencies\n"
+    )
     listing = json.loads(run("explain", "--all", "--json").stdout)
     assert [rule["code"] for rule in listing] == list(CATALOG)
     table = run("explain", "--all").stdout

@@ -6,31 +6,35 @@ __all__ = ["RULES"]
 
 _CAPABILITY = "Persistent Capability Schema"
 _ENGINE = "Canonical Engine Definition"
-_OWNERSHIP = "Ownership And Derived Configuration"
+_GUIDE = "docs/guide.md"
+_MAPPING = "docs/guide.md, A mapping"
 _ROWS = "Operation Rows And Internal Dependencies"
 _SERVICE = "Local Memory Service"
 _WIDTH = "Endpoint Width Ownership And Vector Admission"
+_WORKLOAD = "docs/guide.md, A workload"
 
 RULES: dict[str, Rule] = {
-    "file-unreadable": Rule("A named input is a file that can be read.", _OWNERSHIP),
-    "file-unwritable": Rule("An output goes where it can be written.", _OWNERSHIP),
-    "not-utf8": Rule("A document is UTF-8 text.", _OWNERSHIP),
-    "toml-syntax": Rule("A document is TOML 1.0.", _OWNERSHIP),
+    "file-unreadable": Rule("A named input is a file that can be read.", _GUIDE),
+    "file-unwritable": Rule("An output goes where it can be written.", _GUIDE),
+    "not-utf8": Rule("A document is UTF-8 text.", _GUIDE),
+    "toml-syntax": Rule("A document is TOML 1.0.", _GUIDE),
     "unknown-key": Rule(
         "A table has only the keys that the document's schema names; json-schema prints it.",
-        _OWNERSHIP,
+        _GUIDE,
     ),
-    "missing-key": Rule(
-        "Every fact of the hardware is written down; none has a default.", _OWNERSHIP
+    "missing-key": Rule("Every fact of the hardware is written down; none has a default.", _GUIDE),
+    "wrong-type": Rule("A value has the type that the document's schema names.", _GUIDE),
+    "unknown-value": Rule("A choice is one of the words that are listed for it.", _GUIDE),
+    "value-out-of-range": Rule("A number lies within the bounds of its field.", _GUIDE),
+    "list-length": Rule(
+        "A list has as many items as its field describes; one that describes hardware is not "
+        "empty.",
+        _GUIDE,
     ),
-    "wrong-type": Rule("A value has the type that the document's schema names.", _OWNERSHIP),
-    "unknown-value": Rule("A choice is one of the words that are listed for it.", _OWNERSHIP),
-    "value-out-of-range": Rule("A number lies within the bounds of its field.", _OWNERSHIP),
-    "list-length": Rule("A list that describes hardware is not empty.", _CAPABILITY),
     "text-format": Rule(
         "Names are letters, digits and single separators, since files and ports carry them; "
         "numbers in text are hexadecimal.",
-        _OWNERSHIP,
+        _GUIDE,
     ),
     "duplicate-name": Rule("A name stands for one thing within its list.", _ENGINE),
     "unknown-name": Rule("A name that is referred to is declared.", _ENGINE),
@@ -82,7 +86,7 @@ RULES: dict[str, Rule] = {
         "Every input role of a port has an operand queue with a declared depth.", _ROWS
     ),
     "alignment-not-power-of-two": Rule("An alignment is a power of two of bytes.", _CAPABILITY),
-    "mapping-of-another-fabric": Rule("A mapping names the fabric that it is for.", _OWNERSHIP),
+    "mapping-of-another-fabric": Rule("A mapping names the fabric that it is for.", _MAPPING),
     "port-mapped-twice": Rule(
         "A Spatial port hosts at most one operation in a configuration.", "Spatial Ports"
     ),
@@ -94,9 +98,9 @@ RULES: dict[str, Rule] = {
         "An internal edge takes a connection that the fabric declares between its endpoints.",
         _ROWS,
     ),
-    "edge-repeated": Rule("An internal edge is written at most once at each end.", _ROWS),
-    "data-file-broken": Rule("A data file is whole and of the kind that is named.", _OWNERSHIP),
-    "data-file-shape": Rule("A data file holds numbers in a usable shape.", _OWNERSHIP),
+    "edge-repeated": Rule("An internal edge is written at most once at each end.", _MAPPING),
+    "data-file-broken": Rule("A data file is whole and of the kind that is named.", _WORKLOAD),
+    "data-file-shape": Rule("A data file holds numbers in a usable shape.", _WORKLOAD),
     "element-too-wide": Rule(
         "An element fits its width, a mask lane one bit, a control token none; data may be "
         "negative in two's complement.",
@@ -104,11 +108,11 @@ RULES: dict[str, Rule] = {
     ),
     "token-shape": Rule("A token has as many lanes as the row is configured for.", _WIDTH),
     "token-incomplete": Rule(
-        "Elements fill whole tokens, or a pad says what completes the last one.", _WIDTH
+        "Elements fill whole tokens, or a pad says what completes the last one.", _WORKLOAD
     ),
-    "pad-unused": Rule("A pad is given only where elements are packed.", _WIDTH),
+    "pad-unused": Rule("A pad is given only where elements are packed.", _WORKLOAD),
     "stream-without-row": Rule("Tokens go to, and are expected from, active rows.", _ROWS),
-    "stream-repeated": Rule("An endpoint, or a tag of it, has one stream.", _ROWS),
+    "stream-repeated": Rule("An endpoint, or a tag of it, has one stream.", _WORKLOAD),
     "stream-tag": Rule(
         "A stream has a tag exactly at an endpoint of a Temporal memory.",
         "Temporal Ports And Resident Capacity",
@@ -118,10 +122,10 @@ RULES: dict[str, Rule] = {
         "exposed gives none.",
         _ROWS,
     ),
-    "stream-missing": Rule("A row that gets tokens gets them for all its operands.", _ROWS),
-    "fill-without-operand": Rule("A fill follows the other operands of its row.", _ROWS),
+    "stream-missing": Rule("A row that gets tokens gets them for all its operands.", _WORKLOAD),
+    "fill-without-operand": Rule("A fill follows the other operands of its row.", _WORKLOAD),
     "image-outside-capacity": Rule(
         "Initial contents lie within the capacity of the service.", _SERVICE
     ),
-    "image-overlap": Rule("Images of one memory do not overlap.", _SERVICE),
+    "image-overlap": Rule("Images of one memory do not overlap.", _WORKLOAD),
 }

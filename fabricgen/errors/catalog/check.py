@@ -12,32 +12,32 @@ RULES: dict[str, Rule] = {
     "name-illegal": Rule(
         "A name is lower-case letters and digits with single underscores between them, starting "
         "with a letter; names that only people read may have hyphens too.",
-        "Representation And Implementation Ownership",
+        "docs/decisions.md, Legality of a fabric",
     ),
     "name-keyword": Rule(
         "A name is no reserved word of Verilog or SystemVerilog.",
-        "Representation And Implementation Ownership",
+        "docs/decisions.md, Legality of a fabric",
     ),
     "name-too-long": Rule(
         "A name has at most 64 characters.",
-        "Representation And Implementation Ownership",
+        "docs/decisions.md, Legality of a fabric",
     ),
     "name-duplicate": Rule(
         "Names are unique within their kind and owner.",
-        "Representation And Implementation Ownership",
+        "docs/decisions.md, Legality of a fabric",
     ),
     "name-reserved": Rule(
         "clk, rst, cfg and every name that starts with cfg_ belong to the emitted top.",
-        "Representation And Implementation Ownership",
+        "docs/decisions.md, Legality of a fabric",
     ),
     "name-collision": Rule(
         "Names of memories, endpoints and managers, joined, give different port names of the "
         "emitted top.",
-        "Representation And Implementation Ownership",
+        "docs/decisions.md, Legality of a fabric",
     ),
     "names-count": Rule(
         "Each endpoint, port, manager and pattern of a document has exactly one name.",
-        "Representation And Implementation Ownership",
+        "docs/decisions.md, Legality of a fabric",
     ),
     "occurrence-empty": Rule(
         "An occurrence has an operation engine, a local service, or both.",

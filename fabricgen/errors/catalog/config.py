@@ -4,7 +4,7 @@ from fabricgen.errors.catalog.rule import Rule
 
 __all__ = ["RULES"]
 
-_SECTION = "Operation Rows And Internal Dependencies"
+_SECTION = "docs/carrier.md, Which fields there are"
 
 RULES: dict[str, Rule] = {
     "carrier-width": Rule("A carrier has exactly the bits of its layout.", _SECTION),

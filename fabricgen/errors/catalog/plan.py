@@ -250,7 +250,7 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "resident-context-limit": Rule(
-        "A realised Temporal engine has at most 1024 resident contexts.",
+        "A realised Temporal engine has at most 32 resident contexts.",
         "Temporal Ports And Resident Capacity",
     ),
     "tag-width-limit": Rule(

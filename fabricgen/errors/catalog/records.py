@@ -398,23 +398,23 @@ RULES: dict[str, Rule] = {
     ),
     "fabric-magic": Rule(
         "A .fabric file starts with the bytes FABRICG and a zero.",
-        "Representation And Implementation Ownership",
+        "docs/wire.md, File",
     ),
     "fabric-version": Rule(
         "A .fabric file has a format version that this generator reads.",
-        "Representation And Implementation Ownership",
+        "docs/wire.md, File",
     ),
     "fabric-name-text": Rule(
         "Names in a .fabric file are UTF-8 text.",
-        "Representation And Implementation Ownership",
+        "docs/wire.md, File",
     ),
     "fabric-section-json": Rule(
         "The names and implementation options of a .fabric file are canonical JSON.",
-        "Representation And Implementation Ownership",
+        "docs/wire.md, File",
     ),
     "fabric-section-shape": Rule(
         "The names and implementation options of a .fabric file have exactly the documented keys "
         "and types.",
-        "Representation And Implementation Ownership",
+        "docs/wire.md, File",
     ),
 }

@@ -4,7 +4,7 @@ from fabricgen.errors.catalog.rule import Rule
 
 __all__ = ["RULES"]
 
-_SECTION = "Ownership And Derived Configuration"
+_SECTION = "docs/guide.md, Commands"
 
 RULES: dict[str, Rule] = {
     "tool-missing": Rule("What a step runs is installed; the message says how.", _SECTION),
