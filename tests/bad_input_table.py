@@ -358,7 +358,7 @@ def mappings() -> Iterator[Case]:
         "unknown key",
         (*LOAD_ROW, "bas"),
         0,
-        "memory.mem0.row[1].bas: The key must be one of base, inputs, load, "
+        "memory.mem0.row[1].bas: The key must be one of base, binding, inputs, load, "
         "name, outputs, port, row, target, "
         'not "bas" (did you mean base?) [unknown-key]',
     )
@@ -392,6 +392,35 @@ def mappings() -> Iterator[Case]:
         "ext0",
         "memory.mem0.row[1].target: The target must be in H_dispatch of "
         'the port, local, not "ext0" [row-target]',
+    )
+    bound = {key: value for key, value in row.items() if key not in ("base", "target")}
+    binding = {"name": "low", "region": 0, "offset": 0x80, "size": 0x100}
+
+    def bound_case(title, where, changes, *expected):
+        memory = {"binding": [binding], "row": [bound | {"binding": "low"}]}
+        memory = changed(memory, (where, 0), memory[where][0] | changes)
+        return case(title, ("memory", "mem0"), memory, *expected)
+
+    yield bound_case(
+        "memory binding past its region",
+        "binding",
+        {"size": 0x400},
+        "memory.mem0.binding[0]: A binding must end within the 1024 bytes of its region, not at "
+        "1152 [binding-outside-region]",
+    )
+    yield bound_case(
+        "row that begins behind its binding",
+        "row",
+        {"base": 0x100},
+        "memory.mem0.row[0].base: The base must lie inside the 256 bytes of low, not at 256 "
+        "[row-outside-binding]",
+    )
+    yield bound_case(
+        "target that is not the binding's",
+        "row",
+        {"target": "ext0"},
+        'memory.mem0.row[0].target: The target must be that of low, local, not "ext0" '
+        "[row-binding-target]",
     )
     yield case(
         "base outside the capacity",

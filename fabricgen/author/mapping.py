@@ -1,32 +1,36 @@
-"""The authoring door of a mapping: TOML text to checked operation rows."""
+"""The authoring door of a mapping: TOML text to checked operation rows and decode rows."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabricgen.author.document import shown, validated
-from fabricgen.author.findings import Findings, lookup, with_record_names
+from fabricgen.author.findings import Findings, lookup, relocated, with_record_names
+from fabricgen.author.mapping_bindings import Bindings, MemoryBinding, target_name
 from fabricgen.author.mapping_document import (
+    FenceRowDocument,
     MappingDocument,
     MemoryMappingDocument,
     RowDocument,
 )
 from fabricgen.author.mapping_edges import BoundRow, Edges, edge_place
+from fabricgen.author.mapping_exposures import Exposures
 from fabricgen.author.row_access import Selection, select
 from fabricgen.author.row_actor import access_place, row_base
 from fabricgen.author.row_ordinals import row_ordinals
 from fabricgen.author.toml import read_toml
-from fabricgen.errors import Diagnostic
+from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.demand import row_capacity
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.row_check import configuration_findings
-from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
-from fabricgen.records.connectivity import (
-    LocalMemoryServiceTarget,
-    ManagerEndpointTarget,
-    MemoryDispatchTarget,
-    target_key,
+from fabricgen.plan.rows import (
+    Active,
+    Disabled,
+    MemoryConfiguration,
+    OperationRow,
+    ProviderDecode,
 )
+from fabricgen.records.connectivity import MemoryDispatchTarget, target_key
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import Temporal
 
@@ -93,7 +97,7 @@ def _mapping(document: MappingDocument, fabric: Fabric, findings: Findings) -> M
         lookup([name], names, f"memory.{name}", findings)
     nothing = MemoryMappingDocument()
     tables = [
-        _Table(memory, document.memory.get(memory.name, nothing).row, findings)
+        _Table(memory, document.memory.get(memory.name, nothing), findings)
         for memory in fabric.memories
     ]
     return Mapping(
@@ -104,16 +108,16 @@ def _mapping(document: MappingDocument, fabric: Fabric, findings: Findings) -> M
 
 
 class _Table:
-    """The operation table of one memory while its rows are read."""
+    """The operation table and the decode rows of one memory while they are read."""
 
     def __init__(
         self,
         memory: NamedMemory,
-        documents: Sequence[RowDocument],
+        document: MemoryMappingDocument,
         findings: Findings,
     ) -> None:
         self.memory = memory
-        self.documents = documents
+        self.documents = documents = document.row
         self.where = f"memory.{memory.name}"
         self.findings = findings
         engine = memory.occurrence.engine
@@ -122,6 +126,8 @@ class _Table:
         self.findings.require_unique(
             [(row.name, f"{self.where}.row[{i}].name") for i, row in enumerate(documents)]
         )
+        self.bindings = Bindings(memory, document.binding, document.proxy, findings)
+        self.exposures = Exposures(memory, document.exposure, self.bindings, findings)
         ordinals = row_ordinals(memory, documents, self.where, findings)
         #: Per row with a place in the table, its position in the document.
         self.positions = {ordinal: position for position, ordinal in ordinals.items()}
@@ -139,12 +145,19 @@ class _Table:
         rows: list[OperationRow | None] = [None] * row_capacity(self.memory.occurrence)
         for ordinal, each in selected.items():
             rows[ordinal] = each.operation_row(edges)
-        if not any(rows):
+        self.exposures.require_room()
+        if not any(rows) and not self.exposures:
             return Disabled()
-        configuration = Active(tuple(rows))
+        configuration = Active(tuple(rows), self._decode())
         found = map(self.placed, configuration_findings(self.memory, configuration))
         self.findings.diagnostics += (each for each in found if not edges.is_implied(each))
         return configuration
+
+    def _decode(self) -> ProviderDecode:
+        try:
+            return self.exposures.decode()
+        except Unsupported as error:
+            raise relocated(error, self.where) from None
 
     def row_names(self) -> tuple[str | None, ...]:
         """Names by row of the table."""
@@ -162,45 +175,68 @@ class _Table:
         (port,) = found
         context = ordinal if self.is_temporal else 0
         selection = select(self.memory, port, context, document, where, self.findings)
-        target = self._target(port, selection, document, f"{where}.target")
+        binding = self.bindings.of_row(document, where)
+        target = self._target(port, selection, document, binding, where)
         base = row_base(document, where, self.findings)
         if selection is None or target is None:
             return None
+        if binding is not None and not _has_pointers(selection):
+            base += binding.start
         alternative = self.ports[port].capability_alternatives[selection.alternative]
         inputs, results = active_roles(alternative, selection.actor, selection.access)
         bound = BoundRow(where, document, inputs, results)
         return _SelectedRow(bound, port, selection, base, target)
 
     def _target(
-        self, port: int, selection: Selection | None, document: RowDocument, where: str
+        self,
+        port: int,
+        selection: Selection | None,
+        document: RowDocument,
+        binding: MemoryBinding | None,
+        where: str,
     ) -> MemoryDispatchTarget | None:
-        """Find the service by its name, if the row's alternative may reach it."""
+        """Find the service by its name or binding, if the row's alternative may reach it."""
+        key, name = "target", document.target
+        if binding is None and _is_bound(document):
+            return None
+        if binding is not None:
+            bound = target_name(self.memory, binding.target)
+            if name not in (None, bound):
+                self.findings.add(
+                    "row-binding-target",
+                    f"{where}.target",
+                    f"The target must be that of {binding.name}, {bound}, not {shown(name)}",
+                )
+                return None
+            key, name = "binding", bound
+        if name is None:
+            self.findings.add(
+                "missing-key",
+                f"{where}.target",
+                "The key must be present in a row without a binding, not absent",
+            )
+            return None
         dispatch = self.memory.occurrence.connectivity.operation_ports[port]
         domains = dispatch.capability_target_domains
         if selection is not None:
             domains = domains[selection.alternative : selection.alternative + 1]
         targets = {
-            self._target_name(target): target
+            target_name(self.memory, target): target
             for target in sorted({each for domain in domains for each in domain}, key=target_key)
         }
-        if document.target not in targets:
+        if name not in targets:
             self.findings.add(
                 "row-target",
-                where,
+                f"{where}.{key}",
                 f"The target must be in H_dispatch of the port, {', '.join(targets)}, "
-                f"not {shown(document.target)}",
+                f"not {shown(name)}",
             )
-        return targets.get(document.target)
-
-    def _target_name(self, target: MemoryDispatchTarget) -> str:
-        match target:
-            case LocalMemoryServiceTarget():
-                return "local"
-            case ManagerEndpointTarget(ordinal):
-                return self.memory.names.managers[ordinal]
+        return targets.get(name)
 
     def placed(self, diagnostic: Diagnostic) -> Diagnostic:
         """Give a finding about a configured row its place in the document, and its names."""
+        if (exposed := self.exposures.placed(diagnostic)) is not None:
+            return exposed
         diagnostic = with_record_names(diagnostic, self.memory, self._row_role)
         row = re.match(r"operation_rows\[(\d+)\]\.?", diagnostic.where)
         if row is None or int(row[1]) not in self.positions:
@@ -217,6 +253,15 @@ class _Table:
         if row not in self.positions:
             return f"row {row} {role}"
         return f"{self.documents[self.positions[row]].name}.{role.lower()}"
+
+
+def _is_bound(document: RowDocument) -> bool:
+    return not isinstance(document, FenceRowDocument) and document.binding is not None
+
+
+def _has_pointers(selection: Selection) -> bool:
+    """Whether lanes are addressed by pointers, to which no base is added."""
+    return selection.access is None or selection.access.address_pointer_format is not None
 
 
 @dataclass(frozen=True, slots=True)

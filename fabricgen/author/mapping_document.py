@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue, Tag
 
+from fabricgen.author.binding_document import BindingDocument, ExposureDocument, ProxyDocument
 from fabricgen.author.document import Document
 from fabricgen.author.fields import Name, Unsigned, by_key
 from fabricgen.author.row_document import (
@@ -173,22 +174,38 @@ class _RowDocument(Document):
         "memory, and the port's own of a spatial one.",
     )
     port: Name = Field(description="Port that carries the row out.")
-    target: Name = Field(
-        description="Service that is accessed, or that orders a fence: local, or a manager by name."
-    )
 
 
 class _AddressedRowDocument(_RowDocument):
+    target: Name | None = Field(
+        default=None,
+        description="Service that is accessed: local, or a manager by name; may be left out where "
+        "there is a binding.",
+    )
+    binding: Name | None = Field(
+        default=None, description="Binding or proxy that the row goes through."
+    )
     base: Unsigned | None = Field(
         default=None,
-        description="Byte address of element 0; exactly where addresses are indices.",
+        description="Byte address of element 0, counted from the start of the binding if there is "
+        "one, and then 0 if absent; only where addresses are indices.",
     )
 
 
 def _based(key: str) -> ConfigDict:
-    """What JSON Schema says of a row whose operation stands under ``key``: a base or a pointer."""
-    pointer: JsonValue = {"properties": {key: {"required": ["pointer"]}}}
-    return ConfigDict(json_schema_extra={"oneOf": [{"required": ["base"]}, pointer]})
+    """What JSON Schema says of a row whose operation stands under ``key``.
+
+    There is a base or a pointer, or the one may be left out because there is a binding.
+    """
+    pointer: JsonValue = {"required": [key], "properties": {key: {"required": ["pointer"]}}}
+    based: JsonValue = {"required": ["base"]}
+    bound: JsonValue = {"required": ["binding"]}
+    return ConfigDict(
+        json_schema_extra={
+            "anyOf": [bound, {"required": ["target"], "anyOf": [based, pointer]}],
+            "not": {"allOf": [based, pointer]},
+        }
+    )
 
 
 class LoadRowDocument(_AddressedRowDocument):
@@ -234,6 +251,9 @@ class CmpxchgRowDocument(_AddressedRowDocument):
 class FenceRowDocument(_RowDocument):
     """A row that orders accesses and makes none."""
 
+    target: Name = Field(
+        description="Service that orders accesses: local, or a manager by its name."
+    )
     fence: FenceDocument = Field(description="The fence.")
     inputs: FenceInputsDocument = Field(default=FenceInputsDocument(), description=_INPUTS)
     outputs: FenceOutputsDocument = Field(default=FenceOutputsDocument(), description=_OUTPUTS)
@@ -250,15 +270,23 @@ RowDocument = Annotated[
 
 
 class MemoryMappingDocument(Document):
-    """Rows of one memory; a port without a row does nothing."""
+    """What one memory does; a port without a row, and a subordinate without exposure, nothing."""
 
+    binding: list[BindingDocument] = Field(
+        default=[], description="Logical memories in the local service."
+    )
+    proxy: list[ProxyDocument] = Field(default=[], description="Logical memories behind managers.")
     row: list[RowDocument] = Field(default=[], description="Active rows, in any order.")
+    exposure: list[ExposureDocument] = Field(
+        default=[], description="Logical memories that subordinates expose, in any order."
+    )
 
 
 class MappingDocument(Document):
-    """A mapping: the active rows of each memory of one fabric."""
+    """A mapping: what each memory of one fabric does."""
 
     fabric: Name = Field(description="Name of the fabric that the mapping is for.")
     memory: dict[str, MemoryMappingDocument] = Field(
-        default={}, description="Rows by memory name; a memory without any is disabled."
+        default={},
+        description="Rows and exposures by memory name; a memory without any is disabled.",
     )

@@ -173,7 +173,8 @@ def row_base(document: RowDocument, where: str, findings: Findings) -> int:
     body = operation(document).body
     if isinstance(body, FenceDocument) or isinstance(document, FenceRowDocument):
         return 0
-    if body.pointer is None and body.index_bits is not None and document.base is None:
+    is_indexed = body.pointer is None and body.index_bits is not None
+    if is_indexed and document.base is None and document.binding is None:
         findings.add(
             "missing-key",
             f"{where}.base",

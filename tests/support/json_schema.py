@@ -77,6 +77,16 @@ def _count(least, most):
     return check
 
 
+def _not(argument, value, _, root, where):
+    if not list(errors(argument, value, root, where)):
+        yield f"{where}: {value!r} is what it must not be"
+
+
+def _all(argument, value, _, root, where):
+    for each in argument:
+        yield from errors(each, value, root, where)
+
+
 def _simple(applies, holds):
     def check(argument, value, *rest):
         if applies(value) and not holds(argument, value):
@@ -105,7 +115,9 @@ _KEYWORDS = {
     "required": _required,
     "dependentRequired": _dependent,
     "items": _items,
+    "allOf": _all,
     "anyOf": _count(1, None),
+    "not": _not,
     "oneOf": _count(1, 1),
     "enum": _simple(lambda _: True, lambda argument, value: value in argument),
     "const": _simple(lambda _: True, lambda argument, value: value == argument),

@@ -165,8 +165,8 @@ BAD = [
     (
         (*LOAD_ROW, "bse"),
         3,
-        "memory.mem0.row[1].bse: The key must be one of base, inputs, load, name, outputs, "
-        "port, row, target, "
+        "memory.mem0.row[1].bse: The key must be one of base, binding, inputs, load, name, "
+        "outputs, port, row, target, "
         'not "bse" (did you mean base?) [unknown-key]',
     ),
     (

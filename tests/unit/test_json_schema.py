@@ -67,6 +67,60 @@ def test_a_row_has_exactly_one_operation():
     assert not list(errors(json_schema("mapping"), mapping_document()))
 
 
+POINTER = {"address_space": 0, "representation_bits": 64, "address_bits": 64}
+
+
+@pytest.mark.parametrize("has_target", [False, True])
+@pytest.mark.parametrize("has_binding", [False, True])
+@pytest.mark.parametrize("has_base", [False, True])
+@pytest.mark.parametrize("has_pointer", [False, True])
+def test_a_row_has_a_binding_or_a_target_and_no_base_beside_pointers(
+    has_target, has_binding, has_base, has_pointer
+):
+    load = {"form": "element", "element_bits": 32, "lanes": 1, "mask": "absent", "pattern": "p"}
+    load |= {"pointer": POINTER} if has_pointer else {"index_bits": 32}
+    row = {"name": "r", "port": "p", "load": load}
+    row |= {"target": "local"} if has_target else {}
+    row |= {"binding": "x"} if has_binding else {}
+    row |= {"base": 0} if has_base else {}
+    is_right = not (has_base and has_pointer)
+    is_right &= has_binding or (has_target and (has_base or has_pointer))
+    document = {"fabric": "f", "memory": {"m": {"row": [row]}}}
+    assert bool(list(errors(json_schema("mapping"), document))) is not is_right
+
+
+def test_bindings_proxies_and_exposures_satisfy_the_schema():
+    match = {
+        "range": {"base": 0, "size": 1},
+        "prefix": {"value": 0, "length": 0},
+        "address_space": 0,
+        "context": 0,
+    }
+    memory = {
+        "binding": [{"name": "x", "region": 0, "offset": 0, "size": 1}],
+        "proxy": [{"name": "y", "manager": "ext0", "base": 0}],
+        "exposure": [
+            {"subordinate": "from0", "binding": "x"},
+            {"subordinate": "from0", "binding": "y", "match": match},
+        ],
+    }
+    good = {"fabric": "f", "memory": {"m": memory}}
+    schema = json_schema("mapping")
+    assert list(errors(schema, good)) == []
+    for at, value in [
+        (("binding", 0, "size"), 0),
+        (("binding", 0, "offset"), None),
+        (("proxy", 0, "base"), -1),
+        (("proxy", 0, "size"), 1),
+        (("exposure", 0, "binding"), None),
+        (("exposure", 1, "match", "prefix", "length"), 65),
+        (("exposure", 1, "match", "address_space"), 2**32),
+        (("exposure", 1, "match", "range", "size"), 0),
+        (("exposure", 1, "match", "hash"), 1),
+    ]:
+        assert list(errors(schema, changed(good, ("memory", "m", *at), value))), at
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_table_and_key_is_described(kind):
     schema = json_schema(kind)

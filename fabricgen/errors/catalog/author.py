@@ -5,6 +5,7 @@ from fabricgen.errors.catalog.rule import Rule
 __all__ = ["RULES"]
 
 _CAPABILITY = "Persistent Capability Schema"
+_DISPATCH = "Configurable Service Dispatch"
 _ENGINE = "Canonical Engine Definition"
 _GUIDE = "docs/guide.md"
 _MAPPING = "docs/guide.md, A mapping"
@@ -94,6 +95,25 @@ RULES: dict[str, Rule] = {
         "A row's addresses are element indices or complete pointers, never both.", _ENGINE
     ),
     "role-inactive": Rule("A mapping speaks of the active roles of a row only.", _ROWS),
+    "binding-region": Rule("A memory binding lies in a region of the local service.", _DISPATCH),
+    "binding-outside-region": Rule("A memory binding lies inside its region.", _DISPATCH),
+    "row-binding-target": Rule(
+        "An addressed row's target is the service of its binding.",
+        _DISPATCH,
+    ),
+    "row-outside-binding": Rule("A row that goes through a binding starts inside it.", _DISPATCH),
+    "exposure-count": Rule(
+        "A subordinate exposes at most as many bindings as it declares.",
+        _DISPATCH,
+    ),
+    "exposure-address": Rule(
+        "Without a transform, requests carry the addresses that the binding has in its service.",
+        _DISPATCH,
+    ),
+    "exposure-outside-binding": Rule(
+        "Addresses that are matched lie inside the binding that is exposed.",
+        _DISPATCH,
+    ),
     "connection-not-eligible": Rule(
         "An internal edge takes a connection that the fabric declares between its endpoints.",
         _ROWS,
