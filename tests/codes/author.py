@@ -11,10 +11,12 @@ import numpy
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping, read_mapping
 from fabricgen.author.workload import parse_workload
+from fabricgen.records.fabric import Fabric
 from tests.support.contracts import named
 from tests.support.documents import changed, fabric_document, mapping_document, toml
 from tests.support.examples import folder
 from tests.support.producers import command
+from tests.support.subordinates import NONE, RANGE, dispatch, exposed_memory
 
 
 def example(name):
@@ -187,6 +189,36 @@ MAPPING_CODES = {
     "edge-repeated": mapping((*ROWS, 2, "outputs", "data", "to"), ["paste.data"] * 2, of=TEMPORAL),
 }
 
+BINDING = {"name": "low", "region": 0, "offset": 0x80, "size": 0x100}
+EXPOSED = exposed_memory(dispatch(1, (RANGE,), NONE))
+
+
+def bound(binding=(), **row):
+    """The row that loads goes through one binding."""
+    load = changed(changed(LITTLE[1]["memory"]["mem0"]["row"][1], ("base",)), ("target",))
+    memory = {"binding": [BINDING | dict(binding)], "row": [load | {"binding": "low"} | row]}
+    return mapping(("memory", "mem0"), memory)
+
+
+def exposed(*ranges):
+    """Exposures of one binding to a subordinate of one, by base and size of their ranges."""
+    matches = [{"range": {"base": base, "size": size}} for base, size in ranges]
+    exposures = [{"subordinate": "from0", "binding": "low", "match": each} for each in matches]
+    memory = {"binding": [BINDING], "exposure": exposures}
+    text = toml({"fabric": "exposed", "memory": {"mem0": memory}})
+    return lambda: read_mapping(text, Fabric("exposed", (EXPOSED,)))
+
+
+BINDING_CODES = {
+    "binding-region": bound({"region": 1}),
+    "binding-outside-region": bound({"size": 0x400}),
+    "row-binding-target": bound(target="ext0"),
+    "row-outside-binding": bound(base=0x100),
+    "exposure-count": exposed((0x80, 0x80), (0x80, 0x100)),
+    "exposure-address": exposed((0x81, 0x80)),
+    "exposure-outside-binding": exposed((0x80, 0x101)),
+}
+
 WORKLOAD_CODES = {
     "data-file-broken": from_npy(array(numpy.zeros(4, "i4"))[:-1]),
     "data-file-shape": from_npy(array(numpy.zeros((2, 2, 2), "i4"))),
@@ -206,4 +238,10 @@ WORKLOAD_CODES = {
     "image-overlap": image({"hex": "0011", "at": 1}, {"hex": "22", "at": 2}),
 }
 
-PRODUCERS = {**DOCUMENT_CODES, **CONTRACT_CODES, **MAPPING_CODES, **WORKLOAD_CODES}
+PRODUCERS = {
+    **DOCUMENT_CODES,
+    **CONTRACT_CODES,
+    **MAPPING_CODES,
+    **BINDING_CODES,
+    **WORKLOAD_CODES,
+}
