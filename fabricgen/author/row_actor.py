@@ -169,7 +169,7 @@ def exact_access(
 
 
 def row_base(document: RowDocument, where: str, findings: Findings) -> int:
-    """Byte address of element 0; 0 in a fence, and where addresses are pointers."""
+    """What is written as base, 0 if absent; 0 in a fence, and where addresses are pointers."""
     body = operation(document).body
     if isinstance(body, FenceDocument) or isinstance(document, FenceRowDocument):
         return 0
