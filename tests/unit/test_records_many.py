@@ -1,14 +1,24 @@
-"""Codecs of actor domains, access domains, alternatives and ports over many drawn records."""
+"""Codecs over many drawn records: a round trip, and one encoding of each."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fabricgen.records import access_codec, actor_codec, alternative_codec
+from fabricgen.records import (
+    access_codec,
+    actor_codec,
+    alternative_codec,
+    consistency_domain_codec,
+    resource_codec,
+    service_codec,
+    system_service_codec,
+)
 from fabricgen.records.actor import MemoryActorContractDomain
 from tests.support.actors import ACTORS, FENCE, LANE, SCALAR, WHOLE, actors, alternative, authored
 from tests.support.actors import atomic_access as access
 from tests.support.capabilities import CONTIGUOUS, ELEMENT, INDEXED, domain, masked_classes
+from tests.support.drawn_services import consistency_domains, service_contracts, system_services
+from tests.support.resources import resource_contracts
 from tests.support.wires import flip, reads_as_itself
 
 pytestmark = pytest.mark.slow
@@ -48,6 +58,10 @@ CODECS = [
     pytest.param(actor_codec, ACTOR_DOMAINS, id="actor"),
     pytest.param(access_codec, ACCESS_DOMAINS, id="access"),
     pytest.param(alternative_codec, alternatives(), id="alternative"),
+    pytest.param(resource_codec, resource_contracts(), id="resource contract"),
+    pytest.param(service_codec, service_contracts(), id="service contract"),
+    pytest.param(system_service_codec, system_services(), id="system service"),
+    pytest.param(consistency_domain_codec, consistency_domains(), id="consistency domain"),
 ]
 
 
