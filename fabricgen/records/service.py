@@ -8,7 +8,7 @@ from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.errors.place import placed
 from fabricgen.records import service_capability_codec
-from fabricgen.records.access import ACCESS_STRUCTURAL
+from fabricgen.records.access import ACCESS_STRUCTURAL, ParameterizedMemoryAccessDomain
 from fabricgen.records.consistency import SystemDomain
 from fabricgen.records.overlap import shared_points
 from fabricgen.records.products import Product, ProductRelation
@@ -156,7 +156,7 @@ def _acceptance_findings(
 ) -> Iterator[Diagnostic]:
     """Every region that a capability selects accepts its complete access domain."""
     accepted = {
-        ordinal: region.behavior.accepted_access_domain.rows
+        ordinal: region.behavior.accepted_access_domain
         for ordinal, region in enumerate(regions)
         if isinstance(region.behavior, Mmio)
     }
@@ -168,9 +168,8 @@ def _acceptance_findings(
         selected = [each for each in capability.service_region_ordinals if each in accepted]
         if access is None or not selected:
             continue
-        rows = access.rows
         try:
-            refusing = [each for each in selected if not diagram.covers(accepted[each], rows)]
+            refusing = [each for each in selected if not _accepts(diagram, accepted[each], access)]
         except Invalid as error:
             yield from error.under(where).diagnostics
             return
@@ -181,6 +180,14 @@ def _acceptance_findings(
                 f"Every access must be accepted by the MMIO region {ordinal}, which the "
                 "capability selects, not only some",
             )
+
+
+def _accepts(
+    diagram: Diagram,
+    accepted: ParameterizedMemoryAccessDomain,
+    access: ParameterizedMemoryAccessDomain,
+) -> bool:
+    return accepted == access or diagram.covers(accepted.rows, access.rows)
 
 
 def _order_findings(capabilities: tuple[MemoryServiceCapability, ...]) -> Iterator[Diagnostic]:

@@ -35,6 +35,7 @@ from fabricgen.vocab.fabric import (
     ReleaseVisibilityPoint,
     WriteSubwordSemantics,
 )
+from tests.support.actors import clause
 from tests.support.capabilities import access_classes, access_points
 from tests.support.records import (
     CONTIGUOUS,
@@ -86,6 +87,43 @@ def test_a_clause_that_is_not_plain_needs_a_consistency_binding():
     for binding in (PROVIDER, SystemDomain(b"domain")):
         MemoryServiceCapability(FENCES, None, (), 0, (0,), binding)
     MemoryServiceCapability(plain(LOAD), accesses(WORDS), (0, 1), 64, (0,), PROVIDER)
+
+
+def test_one_clause_that_is_not_plain_is_enough():
+    mixed = MemoryActorContractDomain.of(LOAD, LoadStorePlain((False, True)), clause(LOAD))
+    atomic = next(i for i, each in enumerate(mixed.contract_clauses) if each == clause(LOAD))
+    with pytest.raises(Invalid) as caught:
+        replace(LOADS, actor_contract_domain=mixed)
+    (finding,) = caught.value.diagnostics
+    assert finding.code == "consistency-binding-missing"
+    assert f"contract_clauses[{atomic}], LOAD_STORE_ATOMIC" in finding.message
+    replace(LOADS, actor_contract_domain=mixed, consistency_binding=PROVIDER)
+    # Volatile alone needs nobody who orders.
+    replace(
+        LOADS, actor_contract_domain=MemoryActorContractDomain.of(LOAD, LoadStorePlain((True,)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("regions", "beat", "finding"),
+    [
+        ((), 0, None),
+        ((0,), 0, ("service_region_ordinals", "service-capability-regions")),
+        ((), 8, ("service_beat_width_bits", "service-beat-width")),
+    ],
+)
+def test_a_fence_has_no_region_and_no_beat(regions, beat, finding):
+    fields = (FENCES, None, regions, beat, (0,), PROVIDER)
+    if finding is None:
+        assert MemoryServiceCapability(*fields).service_beat_width_bits == 0
+    else:
+        assert findings(MemoryServiceCapability, *fields) == [finding]
+
+
+def test_a_fence_has_no_access():
+    assert findings(MemoryServiceCapability, FENCES, accesses(WORDS), (0,), 64, (0,), PROVIDER) == [
+        ("access_domain", "alternative-fence-access")
+    ]
 
 
 def test_a_local_service_has_no_system_domain():
@@ -409,8 +447,10 @@ def test_one_access_is_served_by_one_capability(other):
             access_domain=accesses(access(ELEMENT, (32,), read=EXACT)),
             admissible_use_patterns=(1,),
         ),
+        replace(LOADS, consistency_binding=PROVIDER),
+        replace(LOADS, consistency_binding=SystemDomain(b"domain")),
     ],
-    ids=["beat", "regions", "subword"],
+    ids=["beat", "regions", "subword", "provider", "domain"],
 )
 def test_the_authoring_door_does_not_choose_between_facts(other):
     found = findings(MemoryServiceContract.of, GOOD.regions, GOOD.resource_contract, [LOADS, other])
