@@ -12,7 +12,7 @@ from fabricgen.records.actor import MemoryActorContractDomain
 from fabricgen.records.alternative import MemoryCapabilityAlternative
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.reference import resolved
-from fabricgen.records.resource import ResourceContract
+from fabricgen.records.resource import CapacityDimension, ResourceContract, UsePattern
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
@@ -152,10 +152,20 @@ class MemoryOperationPortView:
         count = len(self.resource_contract.states)
         return tuple(FabricResourceStateRef(self.reference, i) for i in range(count))
 
+    def resource_state(self, state: FabricResourceStateRef) -> tuple[CapacityDimension, ...]:
+        """Capacities of one of the :meth:`resource_states`; ``Invalid`` for another reference."""
+        states = self.resource_contract.states
+        return resolved(FabricResourceStateRef, self.reference, state, states)
+
     def use_patterns(self) -> tuple[FabricUsePatternRef, ...]:
         """Every use pattern of the port's contract."""
         count = len(self.resource_contract.use_patterns)
         return tuple(FabricUsePatternRef(self.reference, i) for i in range(count))
+
+    def use_pattern(self, pattern: FabricUsePatternRef) -> UsePattern:
+        """Record of one of the :meth:`use_patterns`; ``Invalid`` for any other reference."""
+        patterns = self.resource_contract.use_patterns
+        return resolved(FabricUsePatternRef, self.reference, pattern, patterns)
 
     def operation_pattern(self, pattern: FabricUsePatternRef) -> MemoryOperationPatternView:
         """Meaning of one of the :meth:`use_patterns`; ``Invalid`` for any other reference."""

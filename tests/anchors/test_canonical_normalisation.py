@@ -134,3 +134,42 @@ def test_actor_contracts_decode_strictly_and_by_type():
         (u32(1) + u64(4) + field(0) * 4, "atom-unknown"),
     ):
         assert code(actor_codec.decode, wire(clause)) == expected
+
+
+def _set(name, *tags):
+    return framed(u64(len(tags)) + b"".join(framed(dataflow(name, tag)) for tag in tags))
+
+
+ORDERINGS = _set("atomic-ordering", 2, 3)
+SCOPES = _set("sync-scope-ref", 2)
+SCALARS = framed(u64(1) + framed(dataflow("optional-vector-atomic-granularity", 0)))
+FALSE, BOTH = _set("canonical-boolean", 0), _set("canonical-boolean", 0, 1)
+KINDS = _set("atomic-rmw-kind", 1, 2)
+PAIRS = framed(
+    u64(1) + framed(framed(dataflow("atomic-ordering", 2)) + framed(dataflow("atomic-ordering", 3)))
+)
+#: Schema tag, variant and fields of one contract of each kind, and the record's class.
+CONTRACTS = {
+    "atomic load": (0x59, 1, (_set("atomic-ordering", 2, 3), SCOPES, SCALARS, FALSE)),
+    "atomic store": (0x5A, 1, (_set("atomic-ordering", 2), SCOPES, SCALARS, BOTH)),
+    "read-modify-write": (0x5B, 2, (KINDS, ORDERINGS, SCOPES, SCALARS, FALSE)),
+    "compare-exchange": (0x5C, 3, (PAIRS, SCOPES, SCALARS, BOTH, FALSE)),
+    "fence": (0x5D, 4, (_set("atomic-ordering", 3, 4), SCOPES)),
+}
+
+
+@pytest.mark.parametrize(("schema", "variant", "fields"), CONTRACTS.values(), ids=CONTRACTS)
+def test_each_contract_is_decoded_by_the_variant_of_its_schema(schema, variant, fields):
+    def wire(tag, *parts):
+        clause = u32(tag) + u64(len(parts)) + b"".join(parts)
+        atom = framed(dataflow("operation-schema-id", 0x4C530200 + schema))
+        return atom + u64(1) + framed(clause)
+
+    (clause,) = actor_codec.decode(wire(variant, *fields)).contract_clauses
+    assert clause.tag.value == variant
+    assert actor_codec.encode(actor_codec.decode(wire(variant, *fields))) == wire(variant, *fields)
+    assert code(actor_codec.decode, wire(variant, *fields[:-1])) == "clause-field-count"
+    assert code(actor_codec.decode, wire(variant, *fields, FALSE)) == "clause-field-count"
+    for tag in range(5):
+        with pytest.raises(FabricError):
+            actor_codec.decode(wire(tag, *fields[:-1], framed(u64(0))))

@@ -24,6 +24,7 @@ from fabricgen.rtl.occurrence import MemoryOccurrence
 from fabricgen.vocab.fabric import EndpointDirection
 from tests.support.memories import ELEMENT, LOAD, row, table, view
 from tests.support.records import load_fabric
+from tests.support.temporal import temporal_memory
 
 NAMED = load_fabric().memories[0]
 
@@ -95,9 +96,12 @@ def test_a_payload_without_bits_is_no_vector(shape, members):
     assert set(shape.signature().members) == members
 
 
-def test_control_and_completion_channels_have_handshakes_only():
-    members = MemoryOccurrence(NAMED).signature.members
-    for ordinal, endpoint in enumerate(NAMED.occurrence.endpoints):
+@pytest.mark.parametrize("named", [NAMED, temporal_memory()], ids=["Spatial", "Temporal"])
+def test_control_and_completion_channels_have_handshakes_and_at_most_a_tag(named):
+    members = MemoryOccurrence(named).signature.members
+    for ordinal, endpoint in enumerate(named.occurrence.endpoints):
         side = "ingress" if endpoint.direction is EndpointDirection.IN else "egress"
         channel = set(members[f"{side}_{ordinal}"].signature.members)
-        assert channel == {"valid", "ready"} | ({"data"} if endpoint.payload_width else set())
+        data = {"data"} if endpoint.payload_width else set()
+        tag = {"tag"} if endpoint.tag_width else set()
+        assert channel == {"valid", "ready"} | data | tag

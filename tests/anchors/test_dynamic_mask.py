@@ -11,11 +11,12 @@ from fabricgen.config.codec import decode_configuration, encode_configuration
 from fabricgen.config.layout import carrier_layout
 from fabricgen.errors import Invalid
 from fabricgen.plan.row_check import configuration_findings
-from fabricgen.plan.rows import RoleSource
+from fabricgen.plan.rows import ResultDestination, RoleSource
 from fabricgen.records.connectivity import InternalConnection
 from tests.support.memories import (
     CONTIGUOUS,
     DYNAMIC,
+    ELEMENT,
     LOAD,
     ROLE,
     STORE,
@@ -131,3 +132,48 @@ def test_a_dynamic_mask_selects_exactly_one_source():
     )
     found = configuration_findings(NAMED, table(missing, None))
     assert [finding.code for finding in found] == ["row-sources"]
+
+
+def test_a_dynamic_mask_may_come_from_a_declared_connection_and_from_no_other():
+    """A store whose mask is the data of a load: the internal source stands for the endpoint."""
+    fed = replaced(
+        NAMED,
+        connectivity=replace(
+            NAMED.occurrence.connectivity,
+            internal_connections=(InternalConnection(RD_DATA, WR_MASK),),
+        ),
+    )
+    load = row(0, LOAD, view(ELEMENT, element=8), base=0)
+    produced = replace(
+        load, destinations=((ROLE.DATA, ResultDestination(False, (0,))), load.destinations[1])
+    )
+    store = row(1, STORE, MASKED, base=0x40)
+    consumed = replace(
+        store,
+        sources=tuple(
+            (role, RoleSource(0) if role is ROLE.MASK else source) for role, source in store.sources
+        ),
+    )
+    rows = table(produced, consumed)
+    assert configuration_findings(fed, rows) == ()
+    assert decode_configuration(fed, encode_configuration(fed, rows)) == rows
+    # Bytes 11 and 3 of the ramp are the masks 1011 and 0011.
+    data = int.from_bytes(bytes(range(0xA0, 0xB0)), "little")
+    streams = {
+        RD_ADDR: [11, 3],
+        RD_CTRL: [0, 0],
+        WR_ADDR: [0, 4],
+        WR_DATA: [data, data],
+        WR_CTRL: [0, 0],
+    }
+    trace = OccurrenceRun(fed).run(rows, streams, RAMP, cycles=200)
+    expected = bytearray(RAMP)
+    for index, mask in ((0, 0b1011), (4, 0b0011)):
+        for lane in range(4):
+            if mask >> lane & 1:
+                at = 0x40 + 4 * (index + lane)
+                expected[at : at + 4] = bytes(range(0xA0 + 4 * lane, 0xA4 + 4 * lane))
+    assert trace.memory == bytes(expected)
+    assert trace.accepted_at[WR_MASK] == []
+    found = [each.code for each in configuration_findings(CONNECTED, rows)]
+    assert "row-source-connection" in found

@@ -12,7 +12,21 @@ from hypothesis import strategies as st
 from fabricgen.errors import Invalid
 from fabricgen.records import alternative_codec, port_codec, resource_codec
 from fabricgen.records.port import MemoryOperationPort
-from fabricgen.records.resource import CapacityDimension, Claim, ResourceContract, UsePattern
+from fabricgen.records.resource import (
+    CapacityDimension,
+    Claim,
+    Commit,
+    ResourceContract,
+    RoundRobin,
+    UsePattern,
+)
+from fabricgen.records.views import (
+    FabricMemoryCapabilityAlternativeRef,
+    FabricMemoryOperationPortRef,
+    FabricResourceStateRef,
+    FabricUsePatternRef,
+    MemoryOperationPortView,
+)
 from tests.support.capabilities import DIRECT, access, alternative, port
 from tests.support.wires import framed, u32, u64
 
@@ -58,6 +72,63 @@ def wire(contract_bytes, patterns=(0,)):
         + u64(1)
         + framed(alternative_codec.encode(alternative(access(), patterns=patterns)))
     )
+
+
+#: A contract with everything that a contract can have: states without and with capacities, initial
+#: occupancy, transitions, two timings, commits, several requesters and their grant policy.
+RICH = ResourceContract(
+    states=((), (CapacityDimension(4, 1), CapacityDimension(2)), (CapacityDimension(1),)),
+    transition_count=2,
+    timing_contracts=((0, 1, 1), (0, 0, 2)),
+    use_patterns=(
+        UsePattern(0, 0, 0, 2, Commit(1, 1), 0, (Claim(1, 0, 2), Claim(2, 0, 1)), ((0, 1),)),
+        UsePattern(1, 2, 0, 2, None, 1, (Claim(1, 0, 3),), ((),)),
+    ),
+    requester_count=3,
+    eligibility_count=3,
+    event_count=3,
+    grant_policy=RoundRobin((2, 0, 1), 1),
+)
+
+
+def test_a_contract_with_every_part_comes_back_and_is_reached_by_reference():
+    here = FabricMemoryOperationPortRef(3, 1)
+    view = MemoryOperationPortView(here, port_codec.decode(port_codec.encode(port_of(RICH))))
+    assert view.resource_contract == RICH
+    states = [view.resource_state(each) for each in view.resource_states()]
+    assert (tuple(states), len(states)) == (RICH.states, 3)
+    assert [view.use_pattern(each) for each in view.use_patterns()] == list(RICH.use_patterns)
+
+
+VIEW = MemoryOperationPortView(FabricMemoryOperationPortRef(3, 1), port_of(RICH))
+OTHER_PORT, OTHER_MEMORY = FabricMemoryOperationPortRef(3, 0), FabricMemoryOperationPortRef(2, 1)
+
+
+@pytest.mark.parametrize(
+    ("resolve", "kind", "count"),
+    [
+        (VIEW.resource_state, FabricResourceStateRef, 3),
+        (VIEW.use_pattern, FabricUsePatternRef, 2),
+        (VIEW.operation_pattern, FabricUsePatternRef, 2),
+        (VIEW.capability_alternative, FabricMemoryCapabilityAlternativeRef, 1),
+    ],
+)
+def test_neither_a_count_nor_an_ordinal_nor_another_owner_stands_in(resolve, kind, count):
+    others = {FabricResourceStateRef, FabricUsePatternRef, FabricMemoryCapabilityAlternativeRef}
+    substitutes = [
+        (count, "reference-kind"),
+        (0, "reference-kind"),
+        *((other(VIEW.reference, 0), "reference-kind") for other in others - {kind}),
+        (kind(OTHER_PORT, 0), "reference-owner"),
+        (kind(OTHER_MEMORY, 0), "reference-owner"),
+        (kind(VIEW.reference, count), "reference-ordinal"),
+        (kind(VIEW.reference, -1), "reference-ordinal"),
+    ]
+    for substitute, code in substitutes:
+        with pytest.raises(Invalid) as caught:
+            resolve(substitute)
+        assert [each.code for each in caught.value.diagnostics] == [code], substitute
+    resolve(kind(VIEW.reference, count - 1))
 
 
 GOOD = port(alternative(access()))
