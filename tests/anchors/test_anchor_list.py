@@ -73,7 +73,7 @@ ANCHORS = [
     ),
     ("many logical memories on one service", "shared_service", []),
     ("H_dispatch and C_dispatch", "dispatch_subset", []),
-    ("bounded provider decode", None, [(provider_decode, "subordinate-endpoints")]),
+    ("bounded provider decode", "provider_decode", [(provider_decode, "subordinate-endpoints")]),
     ("operation table through the configuration ABI", "configuration_determinism", []),
 ]
 

@@ -1,8 +1,12 @@
+from dataclasses import replace
+from functools import partial
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.errors import Invalid
+from fabricgen.records import connectivity_codec
 from fabricgen.records.connectivity import (
     InternalConnection,
     LocalMemoryServiceTarget,
@@ -14,6 +18,7 @@ from fabricgen.records.connectivity import (
 from fabricgen.records.connectivity_codec import decode, encode
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
 from tests.support.strategies import connectivity_contracts
+from tests.support.wires import flip, reads_as_itself
 
 
 @given(connectivity_contracts())
@@ -45,6 +50,46 @@ def test_every_proper_prefix_is_rejected(record, data):
 def test_trailing_bytes_are_rejected(record, extra):
     with pytest.raises(Invalid, match=r"\[wire-trailing\]$"):
         decode(encode(record) + extra)
+
+
+MANY = settings(max_examples=2000, deadline=None)
+
+
+@pytest.mark.slow
+@MANY
+@given(connectivity_contracts(), st.data())
+def test_many_records_have_one_encoding_each(record, data):
+    wire = encode(record)
+    assert decode(wire) == record
+    reads_as_itself(connectivity_codec, flip(wire, data))
+    cut = data.draw(st.integers(0, len(wire) - 1))
+    with pytest.raises(Invalid, match=r"\[wire-truncated\]"):
+        decode(wire[:cut])
+    with pytest.raises(Invalid, match=r"\[wire-trailing\]$"):
+        decode(wire + data.draw(st.binary(min_size=1, max_size=20)))
+
+
+@pytest.mark.slow
+@MANY
+@given(connectivity_contracts(), st.data())
+def test_targets_and_connections_in_another_order_are_refused(record, data):
+    """The arrays that are sets have one order; any other permutation of their items is refused."""
+    choices = [
+        ("internal_connections", record.internal_connections),
+        *(("targets", each.targets) for each in record.subordinate_endpoints),
+    ]
+    field, items = data.draw(st.sampled_from(choices))
+    other = tuple(data.draw(st.permutations(items)))
+    if field == "targets":
+        dispatch = next(each for each in record.subordinate_endpoints if each.targets == items)
+        rebuild = partial(replace, dispatch, targets=other)
+    else:
+        rebuild = partial(replace, record, internal_connections=other)
+    if other == items:
+        rebuild()
+    else:
+        with pytest.raises(Invalid, match="sorted"):
+            rebuild()
 
 
 LOCAL = LocalMemoryServiceTarget()
