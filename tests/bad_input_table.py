@@ -24,6 +24,7 @@ from fabricgen.records import (
 from fabricgen.relation import codec
 from fabricgen.relation.row import encode_row
 from fabricgen.wire.frame import frame
+from tests.support.bad_fabrics import actor_documents
 from tests.support.bad_input import Case, outcome
 from tests.support.bad_temporal import (
     temporal_documents,
@@ -747,6 +748,7 @@ def images() -> Iterator[Case]:
 CASES = [
     *documents(),
     *temporal_documents(),
+    *actor_documents(),
     *files(),
     *mappings(),
     *temporal_mappings(),

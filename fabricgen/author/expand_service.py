@@ -165,6 +165,11 @@ def _region(document: RegionDocument, where: str, findings: Findings) -> MemoryS
         if len(whole) < len(attempts):
             return None
         classes = [domain for domains in whole for domain in domains]
+        if not classes:
+            findings.add(
+                "missing-key", place, "A load, store, rmw or cmpxchg must be present, not absent"
+            )
+            return None
         accepted = findings.attempt(place, lambda: union(classes))
         if accepted is None:
             return None

@@ -136,8 +136,8 @@ class NamedContractDocument(Document):
     events: list[Name] = Field(description="Events of a use, in key order.")
     timing: list[TimingDocument] = Field(description="Timing contracts, in key order.")
     requesters: list[Name] = Field(
-        description="Requesters, in key order: the contexts of a port; the operation ports of a "
-        "local service."
+        description="Requesters, in key order: the contexts of a port; the operation ports and "
+        "then the subordinates of a local service."
     )
     eligibility: list[Name] = Field(description="Eligibility conditions, in key order.")
     patterns: list[UsePatternDocument] = Field(description="Use patterns, in key order.")

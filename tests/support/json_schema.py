@@ -124,6 +124,7 @@ _KEYWORDS = {
     "minimum": _simple(_is_number, lambda argument, value: value >= argument),
     "maximum": _simple(_is_number, lambda argument, value: value <= argument),
     "multipleOf": _simple(_is_number, lambda argument, value: value % argument == 0),
+    "minLength": _simple(_is_text, lambda argument, value: len(value) >= argument),
     "maxLength": _simple(_is_text, lambda argument, value: len(value) <= argument),
     "pattern": _simple(_is_text, lambda argument, value: re.search(argument, value) is not None),
     "maxItems": _simple(_is_list, lambda argument, value: len(value) <= argument),

@@ -184,8 +184,8 @@ BAD = [
     (
         (*DEVICE, "mmio"),
         {},
-        "memory[0].local.regions[1].mmio: A relation must have at least one row, not 0 "
-        "[relation-empty]",
+        "memory[0].local.regions[1].mmio: A load, store, rmw or cmpxchg must be present, "
+        "not absent [missing-key]",
     ),
     (
         (*DEVICE, "mmio"),

@@ -40,6 +40,18 @@ def test_the_project_of_the_guide_runs(tmp_path, monkeypatch):
     assert {path.name for path in Path("rtl").iterdir()} >= {"own.v", "registers.md"}
 
 
+def test_what_the_guide_says_has_no_hardware_is_legal_and_unsupported(tmp_path):
+    text = re.search(r"# device.toml\n(.*?)```", GUIDE, re.S)[1]
+    path = tmp_path / "device.toml"
+    path.write_text(f"#:schema ./fabric.schema.json\n{text}")
+    result = CliRunner().invoke(app, ["check", str(path), "--json"])
+    assert result.exit_code == 3
+    assert {each["code"] for each in json.loads(result.stdout)} == {
+        *("multiple-memories", "storage-only", "subordinate-endpoints", "region-mmio"),
+        *("atomic-rmw", "memory-fence", "pointer-address", "consistency-provider"),
+    }
+
+
 def test_both_grant_policies_of_the_guide_are_legal(tmp_path):
     fabric = re.search(r"# fabric.toml\n(.*?)```", GUIDE, re.S)[1]
     policies = re.findall(r"`(\{ (?:round_robin|fixed_priority) = .*? \})`", GUIDE)
