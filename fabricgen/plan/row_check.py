@@ -186,11 +186,16 @@ def _target_findings(
         )
     # An access that the port itself refuses is reported once.
     if is_supported and admitting_capability(occurrence, row) is None:
+        served = any(
+            capability.actor_contract_domain.contains(row.actor)
+            for capability in service.memory_service_contract.capabilities
+        )
+        where, what = ("access", "access") if served else ("actor.contract", "contract")
         yield Diagnostic(
             "row-service-capability",
-            "access",
+            where,
             f"Some capability of the local service that port {row.port} may use must admit the "
-            f"access, not none: {row.access!r}",
+            f"{what}, not none",
         )
 
 

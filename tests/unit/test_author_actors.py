@@ -6,12 +6,15 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
 from fabricgen.check.fabric import findings
 from fabricgen.config.codec import decode_configuration, encode_configuration
 from fabricgen.config.layout import carrier_layout
+from fabricgen.errors import Invalid
 from fabricgen.plan.demand import row_capacity
 from fabricgen.plan.rows import Active, Disabled
+from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.fabric import Fabric
 from fabricgen.schema.actor import CanonicalMemoryAccessView
 from fabricgen.schema.contract import (
@@ -25,8 +28,10 @@ from fabricgen.vocab.dataflow import MemoryAddressForm, MemoryMaskForm
 from tests.support.actor_memories import ALL, NEAR, PORTS, TEMPORAL, WIDE, WRITTEN, rows
 from tests.support.actors import KIND, LANE, ORDER, STRONG, SYSTEM, THREAD, WHOLE
 from tests.support.capabilities import INDEXED
+from tests.support.documents import toml
 from tests.support.drawn_memories import memories
 from tests.support.drawn_memories import tables as drawn_tables
+from tests.support.every_row import EVERY_ROW, fabric_of_rows, row_text
 from tests.support.mapping_text import mapping_text
 from tests.support.rich_memory import RICH, ROWS
 
@@ -267,3 +272,56 @@ def test_rows_of_a_temporal_memory_have_tags():
         },
     ]
     assert decode_configuration(TEMPORAL, bits) == table
+
+
+@pytest.mark.parametrize("name", EVERY_ROW)
+def test_a_row_of_each_actor_may_reach_the_local_service(name):
+    fabric = parse_fabric(toml(fabric_of_rows()))
+    configuration, *others = parse_mapping(row_text(EVERY_ROW[name]), fabric)
+    assert set(others) <= {Disabled()}
+    (row,) = configuration.operation_rows
+    assert row.service_target == LocalMemoryServiceTarget()
+    named = fabric.memories[0]
+    assert decode_configuration(named, encode_configuration(named, configuration)) == configuration
+    assert (row.access is None, row.base_addr) == {
+        "order": (True, 0),
+        "chase": (False, 0),
+    }.get(name, (False, 64))
+
+
+@pytest.mark.parametrize(
+    ("actor", "name", "key", "kept", "place"),
+    [
+        ("rmw", "count", "kinds", ["add"], "rmw"),
+        ("cmpxchg", "swap", "weak", [True], "cmpxchg"),
+        ("fence", "order", "orderings", ["acquire"], "fence"),
+    ],
+)
+def test_the_local_service_must_admit_the_contract_too(actor, name, key, kept, place):
+    document = fabric_of_rows()
+    memory = document["memory"][0]
+    (capability,) = (each[actor] for each in memory["local"]["capabilities"] if actor in each)
+    clause = capability["contract"][0]
+    admitted = clause[key]
+    clause[key] = kept
+    if actor == "fence":
+        # The port has some fence that the service serves.
+        memory["port"][0]["fence"][0]["contract"][0][key] = [*admitted, *kept]
+    fabric = parse_fabric(toml(document))
+    with pytest.raises(Invalid) as error:
+        parse_mapping(row_text(EVERY_ROW[name]), fabric)
+    assert str(error.value) == (
+        f"memory.engine.row[0].{place}: Some capability of the local service that port any may use "
+        "must admit the contract, not none [row-service-capability]"
+    )
+
+
+def test_a_row_that_the_service_does_not_admit_is_told_from_its_contract():
+    document = fabric_of_rows()
+    for capability in document["memory"][0]["local"]["capabilities"]:
+        if "rmw" in capability:
+            capability["rmw"]["access"][0]["lanes"] = [1]
+    fabric = parse_fabric(toml(document))
+    with pytest.raises(Invalid) as error:
+        parse_mapping(row_text(EVERY_ROW["count"]), fabric)
+    assert "must admit the access, not none [row-service-capability]" in str(error.value)
