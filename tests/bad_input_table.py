@@ -26,6 +26,7 @@ from fabricgen.relation.row import encode_row
 from fabricgen.wire.frame import frame
 from tests.support.bad_fabrics import actor_documents
 from tests.support.bad_input import Case, outcome
+from tests.support.bad_rows import actor_mappings
 from tests.support.bad_temporal import (
     temporal_documents,
     temporal_mappings,
@@ -752,6 +753,7 @@ CASES = [
     *files(),
     *mappings(),
     *temporal_mappings(),
+    *actor_mappings(),
     *workloads(),
     *temporal_workloads(),
     *wires(),

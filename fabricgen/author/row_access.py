@@ -128,9 +128,20 @@ def _explained(
     where: str,
     verdicts: list[tuple[Selection, tuple[Diagnostic, ...]]],
 ) -> Iterable[Diagnostic]:
-    """Every alternative's refusal, once, with the open truth values that it minds least."""
+    """Every alternative's refusal, once, with the open truth values that it minds least.
+
+    Plain alternatives say nothing of an atomic row, nor atomic ones of a plain row, where there
+    are others.
+    """
     least: dict[int, tuple[Diagnostic, ...]] = {}
-    for selection, refusal in verdicts:
+    alternatives = _alternatives(memory, port)
+    alike = [
+        (selection, refusal)
+        for selection, refusal in verdicts
+        if selection.actor.contract.variant
+        in alternatives[selection.alternative].actor_contract_domain.variants
+    ]
+    for selection, refusal in alike or verdicts:
         known = least.get(selection.alternative)
         if known is None or len(refusal) < len(known):
             least[selection.alternative] = refusal

@@ -188,8 +188,8 @@ def _class_findings(
         yield Diagnostic(
             "alignment-not-accepted",
             "access.source_alignment_bytes",
-            f"The exponent of the alignment must lie in {_domain(exponents)}, "
-            f"not {access.source_alignment_bytes.bit_length() - 1}",
+            f"The alignment must be 2**n bytes with n in {_domain(exponents)}, "
+            f"not {access.source_alignment_bytes}",
         )
 
 

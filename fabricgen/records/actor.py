@@ -24,6 +24,7 @@ from fabricgen.relation.normal import canonical_findings, normalise
 from fabricgen.relation.row import Row
 from fabricgen.schema.actor import CanonicalActorProjection
 from fabricgen.vocab.dataflow import OperationSchemaId
+from fabricgen.vocab.fabric import ContractClauseTag
 
 __all__ = [
     "CONTRACT_STRUCTURAL",
@@ -81,6 +82,11 @@ class MemoryActorContractDomain:
     def clauses(self) -> tuple[ContractClause, ...]:
         """The canonical clauses."""
         return self.contract_clauses
+
+    @property
+    def variants(self) -> tuple[ContractClauseTag, ...]:
+        """Variants of the clauses, each once."""
+        return tuple(dict.fromkeys(clause.tag for clause in self.contract_clauses))
 
     @property
     def granularities(self) -> tuple[Granularity, ...]:
