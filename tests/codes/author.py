@@ -172,6 +172,9 @@ CONTRACT_CODES = {
     "duplicate-requester-key": repeated("requesters"),
     "duplicate-eligibility-key": repeated("eligibility"),
     "duplicate-use-pattern-key": repeated("patterns"),
+    "unknown-capacity-dimension-key": contract(
+        ("patterns", 0, "claims", 0, "dimension"), "elsewhere"
+    ),
     "unknown-use-pattern-key": contract(("patterns", 0, "name"), "straight"),
 }
 

@@ -63,6 +63,9 @@ RULES: dict[str, Rule] = {
         "each context in their order.",
         _CAPABILITY,
     ),
+    "unknown-capacity-dimension-key": Rule(
+        "A dimension that a claim names belongs to the state that it names.", _CAPABILITY
+    ),
     "unknown-use-pattern-key": Rule(
         "A projection belongs to a use pattern of the port's contract.", _CAPABILITY
     ),
