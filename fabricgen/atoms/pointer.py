@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.strict import StrictRecord
 
 __all__ = ["PointerFormat", "pointer_atom", "read_pointer_atom"]
 
@@ -12,7 +13,7 @@ _ATOM_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class PointerFormat:
+class PointerFormat(StrictRecord):
     """Layout of a stable integral pointer; widths in bits.
 
     ``0 < address_bits <= representation_bits``, all of them 32-bit numbers.
@@ -21,10 +22,6 @@ class PointerFormat:
     address_space: int
     representation_bits: int
     address_bits: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         for name in ("address_space", "representation_bits"):

@@ -3,23 +3,20 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.vocab.dataflow import SyncScopeKind
 
 __all__ = ["SyncScope"]
 
 
 @dataclass(frozen=True, slots=True)
-class SyncScope:
+class SyncScope(StrictRecord):
     """One exact scope; ``namespace`` and ``key`` are non-empty exactly for a Target."""
 
     kind: SyncScopeKind
     namespace: str = ""
     key: str = ""
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         is_target = self.kind is SyncScopeKind.TARGET

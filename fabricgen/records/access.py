@@ -13,6 +13,7 @@ from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.table import AtomCodec
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.relation.normal import canonical_findings, normalise
 from fabricgen.relation.row import Domain, Row
 from fabricgen.schema.actor import CanonicalMemoryAccessView
@@ -70,7 +71,7 @@ _SUPPRESSING = (InactiveLaneSemantics.SUPPRESS, InactiveLaneSemantics.SUPPRESS_A
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryAccessClass:
+class MemoryAccessClass(StrictRecord):
     """One root-to-leaf product of the access relation, in its fixed field order.
 
     Finite sets are sorted by their atoms' bytes, unique and non-empty; :meth:`of` sorts them.
@@ -86,10 +87,6 @@ class MemoryAccessClass:
     source_alignment: AlignmentDomain
     read_subword: tuple[ReadSubwordSemantics, ...]
     write_subword: tuple[WriteSubwordSemantics, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @classmethod
     def of(

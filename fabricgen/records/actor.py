@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fabricgen.atoms.dataflow import SCHEMA_IDS
 from fabricgen.atoms.fabric import CLAUSE_TAGS
 from fabricgen.atoms.finite import FiniteDomain
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.clause import (
     CLAUSE_TYPES,
     AtomicRmw,
@@ -47,7 +48,7 @@ _FILLER = FiniteDomain((b"",))
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryActorContractDomain:
+class MemoryActorContractDomain(StrictRecord):
     """One actor schema and its canonical contract clauses.
 
     The constructor is the strict door: it refuses every other decomposition of the relation.
@@ -56,10 +57,6 @@ class MemoryActorContractDomain:
 
     actor_schema: OperationSchemaId
     contract_clauses: tuple[ContractClause, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @classmethod
     def of(

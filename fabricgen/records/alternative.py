@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.access import (
     MemoryAccessClass,
     OrdinaryData,
@@ -36,7 +37,7 @@ _MASK = ServiceValueRole.MASK
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryCapabilityAlternative:
+class MemoryCapabilityAlternative(StrictRecord):
     """One product of the port's complete capability relation.
 
     Parameters
@@ -55,10 +56,6 @@ class MemoryCapabilityAlternative:
     role_to_endpoint: RoleBinding
     parameterized_access_domain: ParameterizedMemoryAccessDomain | None
     admissible_use_patterns: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @classmethod
     def of(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
 
 __all__ = [
@@ -46,7 +47,7 @@ MemoryDispatchTarget = LocalMemoryServiceTarget | ManagerEndpointTarget
 
 
 @dataclass(frozen=True, slots=True)
-class SubordinateDispatch:
+class SubordinateDispatch(StrictRecord):
     """What one subordinate endpoint may expose, match on, and reach.
 
     Parameters
@@ -66,10 +67,6 @@ class SubordinateDispatch:
     match_fields: tuple[MatchField, ...]
     address_transform: AddressTransform
     targets: tuple[MemoryDispatchTarget, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         if not 1 <= self.max_exposed_bindings <= U64_MAX:
@@ -113,17 +110,13 @@ def target_key(target: MemoryDispatchTarget) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class OperationPortDispatch:
+class OperationPortDispatch(StrictRecord):
     """Targets that each capability alternative of one port may reach, in alternative order.
 
     Each domain is non-empty, local first, then managers by ordinal.
     """
 
     capability_target_domains: tuple[tuple[MemoryDispatchTarget, ...], ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @classmethod
     def of(cls, *domains: Iterable[MemoryDispatchTarget]) -> "OperationPortDispatch":
@@ -142,15 +135,11 @@ class OperationPortDispatch:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class InternalConnection:
+class InternalConnection(StrictRecord):
     """Eligibility of one engine-internal token connection, by endpoint ordinals."""
 
     source_endpoint_ordinal: int
     sink_endpoint_ordinal: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         for field in ("source_endpoint_ordinal", "sink_endpoint_ordinal"):
@@ -164,16 +153,15 @@ class InternalConnection:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryConnectivityContract:
+class MemoryConnectivityContract(StrictRecord):
     """H_dispatch and the internal-connection relation of one occurrence."""
 
     operation_ports: tuple[OperationPortDispatch, ...]
     subordinate_endpoints: tuple[SubordinateDispatch, ...]
     internal_connections: tuple[InternalConnection, ...]
 
-    def __post_init__(self) -> None:
-        if found := tuple(connection_order_findings(self.internal_connections)):
-            raise Invalid(*found)
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from connection_order_findings(self.internal_connections)
 
 
 def connection_order_findings(connections: tuple[InternalConnection, ...]) -> Iterator[Diagnostic]:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["ServiceEndpoint", "TransportEndpoint"]
 
 
 @dataclass(frozen=True, slots=True)
-class TransportEndpoint:
+class TransportEndpoint(StrictRecord):
     """One token endpoint; inputs come before outputs in an inventory.
 
     Parameters
@@ -27,10 +28,6 @@ class TransportEndpoint:
     direction: EndpointDirection
     payload_width: int
     tag_width: int | None = None
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         if not 0 <= self.payload_width <= U64_MAX:

@@ -7,7 +7,8 @@ engine stands. Services, managers, subordinates, dispatch and names are no part 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.connectivity import InternalConnection, connection_order_findings
 from fabricgen.records.endpoint import TransportEndpoint
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, port_count_findings
@@ -17,7 +18,7 @@ __all__ = ["FabricMemoryEngineTemplate", "memory_engine_template"]
 
 
 @dataclass(frozen=True, slots=True)
-class FabricMemoryEngineTemplate:
+class FabricMemoryEngineTemplate(StrictRecord):
     """One canonical engine definition.
 
     Rules that need more than one of its records are those of an occurrence
@@ -39,10 +40,6 @@ class FabricMemoryEngineTemplate:
     endpoints: tuple[TransportEndpoint, ...]
     ports: tuple[MemoryOperationPort, ...]
     internal_connections: tuple[InternalConnection, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from port_count_findings(self.ports)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.connectivity import MemoryConnectivityContract
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.port import MemoryOperationPort
@@ -52,15 +53,14 @@ EngineContract = Spatial | Temporal
 
 
 @dataclass(frozen=True, slots=True)
-class OperationEngine:
+class OperationEngine(StrictRecord):
     """Engine contract and the canonical ordered inventory of operation ports; at least one."""
 
     contract: EngineContract
     ports: tuple[MemoryOperationPort, ...]
 
-    def __post_init__(self) -> None:
-        if found := tuple(port_count_findings(self.ports)):
-            raise Invalid(*found)
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from port_count_findings(self.ports)
 
 
 def port_count_findings(ports: tuple[MemoryOperationPort, ...]) -> Iterator[Diagnostic]:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.alternative import MemoryCapabilityAlternative
 from fabricgen.records.capability import array_findings, normalise_alternatives
@@ -17,7 +18,7 @@ __all__ = ["MemoryCapabilityAlternative", "MemoryOperationPort"]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryOperationPort:
+class MemoryOperationPort(StrictRecord):
     """One physical memory operation port.
 
     The constructor is the strict door: the capability array must be the normal form of the
@@ -39,10 +40,6 @@ class MemoryOperationPort:
     resource_contract: ResourceContract
     operation_pattern_semantics: tuple[MemoryPortTransactionProjection, ...]
     capability_alternatives: tuple[MemoryCapabilityAlternative, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @classmethod
     def of(

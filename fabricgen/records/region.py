@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fabricgen.atoms.unsigned import U64_MAX
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 
 __all__ = [
@@ -38,16 +39,12 @@ RegionBehavior = Storage | Mmio
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryServiceRegion:
+class MemoryServiceRegion(StrictRecord):
     """``size_bytes`` bytes from ``address_base_bytes``, with one behaviour."""
 
     address_base_bytes: int
     size_bytes: int
     behavior: RegionBehavior = Storage()
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @property
     def end_bytes(self) -> int:

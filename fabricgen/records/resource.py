@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 
 __all__ = [
     "U32_MAX",
@@ -87,7 +88,7 @@ GrantPolicy = FixedPriority | RoundRobin
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceContract:
+class ResourceContract(StrictRecord):
     """Complete contract of one owner.
 
     ``states[i]`` is the tuple of capacity dimensions of state ``i``; ``timing_contracts[i]`` the
@@ -102,10 +103,6 @@ class ResourceContract:
     eligibility_count: int
     event_count: int
     grant_policy: GrantPolicy | None
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from _scalar_findings(self)

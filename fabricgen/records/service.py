@@ -7,6 +7,7 @@ from itertools import pairwise
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.errors.place import placed
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records import service_capability_codec
 from fabricgen.records.access import ACCESS_STRUCTURAL, ParameterizedMemoryAccessDomain
 from fabricgen.records.consistency import SystemDomain
@@ -35,7 +36,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryServiceContract:
+class MemoryServiceContract(StrictRecord):
     """Regions, resource contract and capabilities of one service.
 
     The constructor is the strict door. :meth:`of` sorts regions and merges those of one behaviour
@@ -55,10 +56,6 @@ class MemoryServiceContract:
     regions: tuple[MemoryServiceRegion, ...]
     resource_contract: ResourceContract
     capabilities: tuple[MemoryServiceCapability, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @classmethod
     def of(
@@ -125,15 +122,11 @@ class MemoryServiceContract:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalMemoryService:
+class LocalMemoryService(StrictRecord):
     """``capacity_bytes`` of local storage behind one service contract."""
 
     capacity_bytes: int
     memory_service_contract: MemoryServiceContract
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         if not 1 <= self.capacity_bytes <= U64_MAX:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.actor import MemoryActorContractDomain
 from fabricgen.records.alternative import capability_findings
@@ -16,7 +17,7 @@ __all__ = ["MemoryServiceCapability"]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryServiceCapability:
+class MemoryServiceCapability(StrictRecord):
     """One admitted actor/access relation of a service and what serves it.
 
     Parameters
@@ -39,10 +40,6 @@ class MemoryServiceCapability:
     service_beat_width_bits: int
     admissible_use_patterns: tuple[int, ...]
     consistency_binding: ConsistencyBinding = NO_CONSISTENCY
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @classmethod
     def of(

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fabricgen.atoms.unsigned import U64_MAX
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.consistency import FairEventual, LocalProvider
 from fabricgen.records.resource import ResourceContract
 from fabricgen.records.service import MemoryServiceContract
@@ -27,7 +28,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class SystemMemoryService:
+class SystemMemoryService(StrictRecord):
     """A memory service of the system; its regions are absolute service addresses.
 
     Raises
@@ -37,10 +38,6 @@ class SystemMemoryService:
     """
 
     memory_service_contract: MemoryServiceContract
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         for ordinal, capability in enumerate(self.memory_service_contract.capabilities):
@@ -70,15 +67,11 @@ ConsistencyParticipant = ServiceParticipant | ProviderParticipant
 
 
 @dataclass(frozen=True, slots=True)
-class BoundedCompletion:
+class BoundedCompletion(StrictRecord):
     """Every access completes within ``ticks`` rising edges of a clock; positive."""
 
     clock_reference: bytes
     ticks: int
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         yield from _reference_findings(self.clock_reference, "clock_reference")
@@ -94,7 +87,7 @@ ConsistencyProgress = BoundedCompletion | FairEventual
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryConsistencyDomain:
+class MemoryConsistencyDomain(StrictRecord):
     """Who takes part in one total modification order of each object, and what they may rely on.
 
     Parameters
@@ -113,10 +106,6 @@ class MemoryConsistencyDomain:
     release_visibility_point: ReleaseVisibilityPoint
     progress: ConsistencyProgress
     resource_contract: ResourceContract
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         if not self.participants:

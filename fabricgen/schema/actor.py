@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.unsigned import U64_MAX
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.schema.contract import (
     CLAUSE_VARIANTS,
     AtomicContract,
@@ -46,15 +47,11 @@ NO_POINTER_DATA = (OperationSchemaId.DATAFLOW_ATOMIC_RMW, OperationSchemaId.DATA
 
 
 @dataclass(frozen=True, slots=True)
-class CanonicalActorProjection:
+class CanonicalActorProjection(StrictRecord):
     """Registered schema and exact contract of one memory actor."""
 
     schema_id: OperationSchemaId
     contract: MemoryContract
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         contract = self.contract
@@ -83,7 +80,7 @@ class CanonicalActorProjection:
 
 
 @dataclass(frozen=True, slots=True)
-class CanonicalMemoryAccessView:
+class CanonicalMemoryAccessView(StrictRecord):
     """Exact software requirement of one addressed actor.
 
     Parameters
@@ -113,10 +110,6 @@ class CanonicalMemoryAccessView:
     source_alignment_bytes: int = 1
     address_pointer_format: PointerFormat | None = None
     data_pointer_format: PointerFormat | None = None
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         for name in ("element_bits", "lane_count", "address_lane_bits"):

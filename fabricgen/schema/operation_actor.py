@@ -7,7 +7,8 @@ enter here.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.schema.operations import OPERATION_SCHEMAS
 from fabricgen.schema.payload import (
     PAYLOAD_CASES,
@@ -50,17 +51,13 @@ _ROUNDED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class OperationActor:
+class OperationActor(StrictRecord):
     """One actor: its schema, operand and result types in order, and its semantic payload."""
 
     schema_id: OperationSchemaId
     operands: tuple[ValueType, ...]
     results: tuple[ValueType, ...]
     payload: Payload
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         schema = OPERATION_SCHEMAS[self.schema_id]

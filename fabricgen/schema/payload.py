@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.schema.types import FloatType, IndexType, IntegerType, VectorType
 from fabricgen.vocab.operations import (
     FastMath,
@@ -106,7 +107,7 @@ class FloatCompare:
 
 
 @dataclass(frozen=True, slots=True)
-class TypedConstant:
+class TypedConstant(StrictRecord):
     """Constant of a type: the bits of each lane, lane 0 first; a scalar has one lane.
 
     An integer's bits are its two's complement, a float's its IEEE encoding.
@@ -114,10 +115,6 @@ class TypedConstant:
 
     type: IntegerType | FloatType | IndexType | VectorType
     lanes: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     @property
     def bits(self) -> int:

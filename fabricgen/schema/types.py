@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.strict import StrictRecord
 from fabricgen.vocab.hardware import FloatFormat, ResolvedIndexWidth
 
 __all__ = [
@@ -95,15 +96,11 @@ class PointerType:
 
 
 @dataclass(frozen=True, slots=True)
-class VectorType:
+class VectorType(StrictRecord):
     """Fixed vector: a positive extent for each dimension, row-major, lane 0 lowest."""
 
     shape: tuple[int, ...]
     element: IntegerType | FloatType
-
-    def __post_init__(self) -> None:
-        if found := tuple(self._findings()):
-            raise Invalid(*found)
 
     def _findings(self) -> Iterator[Diagnostic]:
         if not self.shape or any(extent < 1 for extent in self.shape):
