@@ -9,6 +9,7 @@ import typer
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
 from fabricgen.cli.inputs import legal_fabric, legal_mapping, unrealised, unrealised_rows
 from fabricgen.cli.output import UNSUPPORTED, guarded, print_json, print_table, show
+from fabricgen.report.decode import decode_json, decode_tables
 from fabricgen.report.plan import masked_lane_counts, plan_json, plan_tables
 
 __all__ = ["register"]
@@ -29,7 +30,10 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the transaction plan of each row, with or without hardware for it (exit code 3)."""
+    """Show the transaction plan of each row, and what subordinates expose.
+
+    With or without hardware for it (exit code 3).
+    """
     if mask is not None and not re.fullmatch("[01]+", mask):
         raise typer.BadParameter(f"The mask must be zeros and ones, not {mask!r}")
     source = legal_fabric(fabric)
@@ -43,10 +47,11 @@ def plan(
         lanes = " or ".join(map(str, sorted(counts)))
         raise typer.BadParameter(f"The mask must have {lanes} lanes, not {len(mask)}")
     listing = plan_json(source.fabric, rows, mask)
+    exposed = decode_json(source.fabric, rows.configurations)
     if as_json:
-        print_json(listing)
+        print_json(listing + exposed)
     else:
-        print_table(*plan_tables(listing))
+        print_table(*plan_tables(listing), *decode_tables(exposed))
     found = [(fabric, d) for d in unrealised(source)]
     found += [(mapping, d) for d in unrealised_rows(source, rows)]
     if found:
