@@ -16,6 +16,7 @@ from fabricgen.plan.rows import (
     RangeMatch,
 )
 from fabricgen.records.fabric import Fabric
+from tests.codes.inputs import POINTERS
 from tests.support.documents import changed, toml
 from tests.support.memories import LOCAL, replaced
 from tests.support.subordinates import (
@@ -130,6 +131,23 @@ def test_a_row_reaches_a_binding_only_through_h_dispatch():
     ]
     (row,) = mapped(mapping(row=[ROW | {"binding": "high"}]), near).operation_rows
     assert row.service_target == LOCAL
+
+
+def test_a_row_of_pointers_takes_the_target_of_its_binding_and_no_base():
+    pointer = {"address_space": 0, "representation_bits": 64, "address_bits": 48}
+    load = {key: value for key, value in LOAD.items() if key != "index_bits"}
+    chase = ROW | {"load": load | {"element_bits": 64, "pointer": pointer}, "binding": "far"}
+    (row,) = mapped(mapping(binding=[], row=[chase]), POINTERS).operation_rows
+    assert (row.base_addr, row.service_target) == (0, EXT0)
+    assert refused(mapping(binding=[], row=[chase | {"base": 0}]), POINTERS) == [
+        ("row[0].base", "row-base-unused")
+    ]
+
+
+def test_a_fence_goes_through_no_binding():
+    fence = {"ordering": "seq_cst", "sync_scope": "system", "pattern": "direct0"}
+    row = {"name": "f", "port": "port0", "fence": fence, "target": "local", "binding": "high"}
+    assert ("row[0].binding", "unknown-key") in refused(mapping(row=[row]))
 
 
 # Bindings and proxies
