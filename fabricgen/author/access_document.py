@@ -10,13 +10,16 @@ from fabricgen.author.fields import U32_MAX, Positive, U32Count, UnsignedItem, b
 __all__ = [
     "AccessDocument",
     "AddressDocument",
+    "Alignment",
     "DataFormatDocument",
     "LoadAccessDocument",
     "PointerChoice",
     "PointerFormatDocument",
+    "ReadSubwords",
     "RootRelativeChoice",
     "StoreAccessDocument",
     "UpdateAccessDocument",
+    "WriteSubwords",
 ]
 
 
@@ -60,7 +63,7 @@ DataFormatDocument = Annotated[
     by_type("'ordinary' or a table with a pointer format", ordinary=str, pointer=dict),
 ]
 
-_Alignment = Annotated[
+Alignment = Annotated[
     Annotated[Literal["any"], Tag("~any")]
     | Annotated[list[Positive], Field(min_length=1), Tag("~bytes")],
     by_type("'any' or a list of byte alignments", any=str, bytes=list),
@@ -87,22 +90,24 @@ class _AccessDocument(Document):
     mask: list[Literal["absent", "dynamic"]] = Field(
         min_length=1, description="Without a mask, with a mask token per firing, or both."
     )
-    alignment: _Alignment = Field(
+    alignment: Alignment = Field(
         description="Source alignments admitted, in bytes (powers of two), or 'any'."
     )
 
 
+ReadSubwords = Annotated[list[Literal["exact", "zero_extend"]], Field(min_length=1)]
+WriteSubwords = Annotated[list[Literal["exact", "byte_enable"]], Field(min_length=1)]
+
+
 class _ReadingDocument(Document):
-    read_subword: list[Literal["exact", "zero_extend"]] = Field(
-        min_length=1,
+    read_subword: ReadSubwords = Field(
         description="Guarantee where what is read is narrower than its endpoint: none is "
         "(exact), or the high bits are zero (zero_extend).",
     )
 
 
 class _WritingDocument(Document):
-    write_subword: list[Literal["exact", "byte_enable"]] = Field(
-        min_length=1,
+    write_subword: WriteSubwords = Field(
         description="Guarantee where what is written is narrower than its endpoint: none is "
         "(exact), or the other bytes stay unchanged (byte_enable).",
     )

@@ -8,16 +8,19 @@ from fabricgen.author.expand_dispatch import (
     expand_subordinates,
     expand_targets,
 )
+from fabricgen.author.expand_group import written_out
 from fabricgen.author.expand_port import ExpandedPort, PortScope, expand_port
 from fabricgen.author.expand_service import ExpandedService, expand_service
 from fabricgen.author.fabric_document import (
     EndpointDocument,
     EngineMemoryDocument,
     FabricDocument,
+    GroupMemoryDocument,
     MemoryDocument,
     SpatialMemoryDocument,
     StorageMemoryDocument,
     TemporalMemoryDocument,
+    WrittenMemoryDocument,
 )
 from fabricgen.author.findings import Findings
 from fabricgen.errors import Unsupported
@@ -76,7 +79,7 @@ def expand_fabric(document: FabricDocument, findings: Findings) -> ExpandedFabri
         [(memory.name, f"memory[{i}].name") for i, memory in enumerate(document.memory)]
     )
     memories = [
-        _memory(memory, f"memory[{i}]", findings) for i, memory in enumerate(document.memory)
+        _written(memory, f"memory[{i}]", findings) for i, memory in enumerate(document.memory)
     ]
     complete = tuple(memory for memory in memories if memory is not None)
     if len(complete) < len(memories):
@@ -85,7 +88,16 @@ def expand_fabric(document: FabricDocument, findings: Findings) -> ExpandedFabri
     return ExpandedFabric(fabric, complete)
 
 
-def _memory(document: MemoryDocument, where: str, findings: Findings) -> ExpandedMemory | None:
+def _written(document: MemoryDocument, where: str, findings: Findings) -> ExpandedMemory | None:
+    if not isinstance(document, GroupMemoryDocument):
+        return _memory(document, where, findings)
+    written = written_out(document, where, findings)
+    return None if written is None else _memory(written, where, findings)
+
+
+def _memory(
+    document: WrittenMemoryDocument, where: str, findings: Findings
+) -> ExpandedMemory | None:
     engine = None if isinstance(document, StorageMemoryDocument) else document
     endpoints = () if engine is None else engine.endpoints
     _require_unique_names(document, endpoints, where, findings)
@@ -172,14 +184,14 @@ def _engine(
     return _ExpandedEngine(OperationEngine(contract, tuple(port.record for port in ports)), ports)
 
 
-def _port_names(document: MemoryDocument) -> tuple[str, ...]:
+def _port_names(document: WrittenMemoryDocument) -> tuple[str, ...]:
     if isinstance(document, StorageMemoryDocument):
         return ()
     return tuple(port.name for port in document.port)
 
 
 def _require_unique_names(
-    document: MemoryDocument,
+    document: WrittenMemoryDocument,
     endpoints: Sequence[EndpointDocument],
     where: str,
     findings: Findings,

@@ -11,6 +11,12 @@ from pydantic import ConfigDict, Field, Tag, WithJsonSchema
 
 from fabricgen.author.document import Document
 from fabricgen.author.fields import U32_MAX, Identifier, Name, Positive, U32Count, by_table
+from fabricgen.author.group_document import (
+    GROUP_KEYS,
+    GroupSizesDocument,
+    SpatialGroupDocument,
+    TemporalGroupDocument,
+)
 from fabricgen.author.port_document import SpatialPortDocument, TemporalPortDocument
 from fabricgen.author.service_document import LocalServiceDocument
 
@@ -20,13 +26,17 @@ __all__ = [
     "EngineMemoryDocument",
     "FabricDocument",
     "FabricHeader",
+    "GroupMemoryDocument",
     "ImplementationDocument",
     "ManagerDocument",
     "MemoryDocument",
+    "SpatialGroupMemoryDocument",
     "SpatialMemoryDocument",
     "StorageMemoryDocument",
     "SubordinateDocument",
+    "TemporalGroupMemoryDocument",
     "TemporalMemoryDocument",
+    "WrittenMemoryDocument",
 ]
 
 
@@ -112,7 +122,6 @@ class _EngineDocument(_MemoryDocument):
         json_schema_extra={"anyOf": [{"required": ["local"]}, {"required": ["manager"]}]}
     )
 
-    endpoints: list[EndpointDocument] = Field(min_length=1, description="Token channels.")
     connections: list[ConnectionDocument] = Field(
         default=[], description="Internal connections that mappings may select."
     )
@@ -125,26 +134,47 @@ class _EngineDocument(_MemoryDocument):
 
 
 _Schedule = Literal["spatial", "temporal"]
+_Endpoints = Annotated[list[EndpointDocument], Field(min_length=1, description="Token channels.")]
 
 
-class SpatialMemoryDocument(_EngineDocument):
-    """One memory occurrence with one operation row per port."""
-
+class _SpatialDocument(_EngineDocument):
     schedule: Annotated[_Schedule, WithJsonSchema({"const": "spatial"})] = Field(
         description="Schedule of the operation engine."
     )
-    port: list[SpatialPortDocument] = Field(min_length=1, description="Operation ports.")
 
 
-class TemporalMemoryDocument(_EngineDocument):
-    """One memory occurrence whose resident operation rows share its ports."""
-
+class _TemporalDocument(_EngineDocument):
     schedule: Annotated[_Schedule, WithJsonSchema({"const": "temporal"})] = Field(
         description="Schedule of the operation engine."
     )
     resident_contexts: U32Count = Field(description="Rows of the operation table.")
     tag_width: U32Count = Field(description="Bits of the tag that every token carries.")
+
+
+class SpatialMemoryDocument(_SpatialDocument):
+    """One memory occurrence with one operation row per port."""
+
+    endpoints: _Endpoints
+    port: list[SpatialPortDocument] = Field(min_length=1, description="Operation ports.")
+
+
+class TemporalMemoryDocument(_TemporalDocument):
+    """One memory occurrence whose resident operation rows share its ports."""
+
+    endpoints: _Endpoints
     port: list[TemporalPortDocument] = Field(min_length=1, description="Operation ports.")
+
+
+class SpatialGroupMemoryDocument(GroupSizesDocument, _SpatialDocument):
+    """Shorthand for a Spatial memory of equal element ports."""
+
+    group: SpatialGroupDocument = Field(description="What every port has.")
+
+
+class TemporalGroupMemoryDocument(GroupSizesDocument, _TemporalDocument):
+    """Shorthand for a Temporal memory of equal element ports."""
+
+    group: TemporalGroupDocument = Field(description="What every port has.")
 
 
 class StorageMemoryDocument(_MemoryDocument):
@@ -161,17 +191,24 @@ def _memory_kind(table: Mapping[str, object]) -> str:
 
     So a wrong or missing schedule is told together with everything else.
     """
+    is_group = bool(GROUP_KEYS.intersection(table))
     if table.get("schedule") == "temporal":
-        return "temporal"
+        return "temporal_group" if is_group else "temporal"
+    if is_group:
+        return "spatial_group"
     return "spatial" if _ENGINE_KEYS.intersection(table) else "storage"
 
 
 _ENGINE_KEYS = frozenset({"schedule", "endpoints", "port", "connections"})
 
 EngineMemoryDocument = SpatialMemoryDocument | TemporalMemoryDocument
+GroupMemoryDocument = SpatialGroupMemoryDocument | TemporalGroupMemoryDocument
+WrittenMemoryDocument = EngineMemoryDocument | StorageMemoryDocument
 MemoryDocument = Annotated[
     Annotated[SpatialMemoryDocument, Tag("~spatial")]
     | Annotated[TemporalMemoryDocument, Tag("~temporal")]
+    | Annotated[SpatialGroupMemoryDocument, Tag("~spatial_group")]
+    | Annotated[TemporalGroupMemoryDocument, Tag("~temporal_group")]
     | Annotated[StorageMemoryDocument, Tag("~storage")],
     by_table(_memory_kind),
 ]

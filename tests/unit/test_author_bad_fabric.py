@@ -343,7 +343,7 @@ BAD = [
     (
         (*M, "data_width"),
         128,
-        "memory[0]: Ports and service must be written out, not left to data_width "
+        "memory[0].data_width: The key must be absent where endpoints and port are written out, "
         "[missing-memory-capability-contract]",
     ),
 ]
@@ -381,17 +381,6 @@ def test_everything_is_reported_at_once():
         ),
         ("service-region-unknown", "memory[0].local.capabilities[1].store.regions"),
     ]
-
-
-def test_shorthand_alone_implies_what_it_leaves_out():
-    memory = {"name": "mem0", "schedule": "spatial", "load_group_size": 1, "store_group_size": 2}
-    document = {"fabric": {"name": "short"}, "memory": [memory | {"data_width": 32}]}
-    with pytest.raises(Invalid) as error:
-        parse_fabric(toml(document))
-    assert str(error.value) == (
-        "memory[0]: Ports and service must be written out, not left to load_group_size, "
-        "store_group_size, data_width [missing-memory-capability-contract]"
-    )
 
 
 def test_two_bindings_for_one_access_are_refused():

@@ -82,7 +82,15 @@ RULES: dict[str, Rule] = {
         "Configurable Service Dispatch",
     ),
     "missing-memory-capability-contract": Rule(
-        "Shorthand that does not determine complete port and service records is refused.",
+        "Shorthand determines complete port records: its group has every fact that they need.",
+        "OperationSchema Ownership And Fail-Closed Boundary",
+    ),
+    "shorthand-and-inventory": Rule(
+        "Shorthand stands in the place of endpoints and ports, never beside them.",
+        "OperationSchema Ownership And Fail-Closed Boundary",
+    ),
+    "group-fact-unused": Rule(
+        "A group has facts of those ports alone that it stands for.",
         "OperationSchema Ownership And Fail-Closed Boundary",
     ),
     "port-without-alternative": Rule("A port has at least one capability alternative.", _ENGINE),
