@@ -5,6 +5,7 @@ import pickle
 import re
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -252,12 +253,37 @@ def documents() -> Iterator[Case]:
         'not "systolic" [unknown-value]',
     )
     yield case(
-        "shorthand instead of records",
+        "shorthand beside records",
         (*MEMORY, "data_width"),
         32,
-        "memory[0]: Ports and service must be written out, not left to "
-        "data_width [missing-memory-capability-contract]",
+        "memory[0].data_width: The key must be absent where endpoints and port are written out, "
+        "not present [shorthand-and-inventory]",
     )
+    short = tomllib.loads((Path(__file__).parent / "support" / "short" / "short.toml").read_text())
+    for title, at, value, expected in (
+        (
+            "shorthand without a fact",
+            ("group", "alignment"),
+            None,
+            "memory[0].group.alignment: The key must be present, not absent "
+            "[missing-memory-capability-contract]",
+        ),
+        (
+            "shorthand without a guarantee",
+            ("group", "read_subword"),
+            None,
+            "memory[0].group.read_subword: The key must be present where there are load ports, "
+            "not absent [missing-memory-capability-contract]",
+        ),
+        (
+            "shorthand with a fact of no port",
+            ("load_group_size",),
+            0,
+            "memory[0].group.read_subword: The key must be absent where there are no load ports, "
+            "not present [group-fact-unused]",
+        ),
+    ):
+        yield case(title, ("memory",), [changed(short["memory"][0], at, value)], expected)
 
 
 def contracts() -> Iterator[tuple[str, tuple[str | int, ...], object, str]]:

@@ -33,6 +33,11 @@ VECTOR = example("temporal-vector")
 #: Rows: read (0), write (1), verify (2), each of which feeds the next.
 COPIES = example("memcpy-local")
 
+#: Ports in short, and what a group of them has.
+SHORT = (
+    tomllib.loads((Path(__file__).parents[1] / "support" / "short" / "short.toml").read_text()),
+)
+
 MEMORY, ROWS = ("memory", 0), ("memory", "mem0", "row")
 READ, LOCAL = (*MEMORY, "port", 0), (*MEMORY, "local")
 LOAD = (*READ, "load", 0)
@@ -135,7 +140,9 @@ DOCUMENT_CODES = {
         (*LOAD, "access", 0, "lanes"), [{"from": 1, "to": 2**40}], of=VECTOR
     ),
     "target-merge": two_sets_of_targets,
-    "missing-memory-capability-contract": fabric((*MEMORY, "data_width"), 32),
+    "missing-memory-capability-contract": fabric((*MEMORY, "group", "targets"), of=SHORT),
+    "shorthand-and-inventory": fabric((*MEMORY, "data_width"), 32),
+    "group-fact-unused": fabric((*MEMORY, "load_group_size"), 0, of=SHORT),
     "port-without-alternative": fabric((*READ, "load")),
     "operand-depth-roles": fabric((*READ, "resources", "operand_depth"), {"address": 1}),
     "alignment-not-power-of-two": fabric((*LOAD, "access", 0, "alignment"), [3]),

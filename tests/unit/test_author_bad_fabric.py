@@ -344,7 +344,7 @@ BAD = [
         (*M, "data_width"),
         128,
         "memory[0].data_width: The key must be absent where endpoints and port are written out, "
-        "[missing-memory-capability-contract]",
+        "not present [shorthand-and-inventory]",
     ),
 ]
 

@@ -225,6 +225,17 @@ def test_implementation_options_alone_have_defaults():
             for schedule in SCHEDULES
             for key in ("local", "manager", "subordinate", "connections", "implementation")
         ),
+        *(
+            (f"{schedule}GroupMemoryDocument", key)
+            for schedule in SCHEDULES
+            for key in ("local", "manager", "subordinate", "connections", "implementation")
+        ),
+        # Facts of loads and of stores, needed where a group has such ports.
+        *(
+            (f"{schedule}GroupDocument", f"{direction}_subword")
+            for schedule in SCHEDULES
+            for direction in ("read", "write")
+        ),
         *(("StorageMemoryDocument", key) for key in ("manager", "implementation")),
         *(("MmioDocument", kind) for kind in ("load", "store", "rmw", "cmpxchg")),
         *(

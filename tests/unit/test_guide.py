@@ -68,13 +68,27 @@ def test_both_grant_policies_of_the_guide_are_legal(tmp_path):
 
 def test_the_contract_of_the_guide_is_that_of_its_port():
     fabric = re.search(r"# fabric.toml\n(.*?)```", GUIDE, re.S)[1]
-    written = tomllib.loads(re.search(r"```toml\n(contract\..*?)```", GUIDE, re.S)[1])
+    text = re.search(r"```toml\n(\[\[memory\.port\]\]\n.*?)```", GUIDE, re.S)[1]
+    (written,) = tomllib.loads(text)["memory"]["port"]
     document = tomllib.loads(fabric)
     port = document["memory"][0]["port"][0]
-    assert port["name"] == "wr"
     del port["resources"]
-    port["contract"] = written["contract"]
+    port |= written
     assert parse_fabric(toml(document)) == parse_fabric(fabric)
+
+
+def test_the_shorthand_of_the_guide_has_the_ports_that_it_says():
+    document = tomllib.loads(re.search(r"# fabric.toml\n(.*?)```", GUIDE, re.S)[1])
+    text = re.search(r"```toml\n(\[\[memory\]\]\n.*?)```", GUIDE, re.S)[1]
+    (short,) = tomllib.loads(text)["memory"]
+    (memory,) = document["memory"]
+    del memory["endpoints"], memory["port"]
+    document["memory"] = [memory | short]
+    names = parse_fabric(toml(document)).memories[0].names
+    assert names.ports == ("load0", "load1", "store0")
+    said = re.search(r"ports `load0`,.*?pattern `direct`", GUIDE, re.S)[0]
+    assert set(names.endpoints) >= set(re.findall(r"`(load0_\w+)`", said))
+    assert names.patterns == (("direct",),) * 3
 
 
 def test_codes_and_options_of_the_guide_exist():

@@ -7,6 +7,7 @@ __all__ = ["RULES"]
 _CAPABILITY = "Persistent Capability Schema"
 _DISPATCH = "Configurable Service Dispatch"
 _ENGINE = "Canonical Engine Definition"
+_FABRIC = "docs/guide.md, A fabric"
 _GUIDE = "docs/guide.md"
 _MAPPING = "docs/guide.md, A mapping"
 _ROWS = "Operation Rows And Internal Dependencies"
@@ -91,7 +92,7 @@ RULES: dict[str, Rule] = {
     ),
     "group-fact-unused": Rule(
         "A group has facts of those ports alone that it stands for.",
-        "OperationSchema Ownership And Fail-Closed Boundary",
+        _FABRIC,
     ),
     "port-without-alternative": Rule("A port has at least one capability alternative.", _ENGINE),
     "operand-depth-roles": Rule(
