@@ -31,6 +31,7 @@ __all__ = [
     "FiniteField",
     "SemanticField",
     "behavior_key",
+    "behaviors",
     "direct_value",
     "semantic_field",
 ]
@@ -101,6 +102,18 @@ def semantic_field(resource: FabricOp) -> SemanticField:
     return FiniteField(tuple(keys)) if len(keys) > 1 else None
 
 
+def behaviors(resource: FabricOp) -> tuple[BehaviorKey, ...]:
+    """The behaviours of a resource with all their components, in the order of their ordinals.
+
+    A component that its key leaves out has one value here, which the hardware needs all the same.
+    A field of ``None`` has one behaviour, a direct carrier none.
+    """
+    if _carrier(resource) is not None:
+        return ()
+    keys = _keys(resource)
+    return tuple(keys[short] for short in sorted(keys, key=encode_key))
+
+
 def behavior_key(
     resource: FabricOp, actor: OperationActor, lanes: tuple[int, ...] | None = None
 ) -> BehaviorKey:
@@ -140,11 +153,13 @@ def _carrier(resource: FabricOp) -> ConstantCarrier | SliceCarrier | ShuffleCarr
             return None
 
 
-def _keys(resource: FabricOp) -> set[BehaviorKey]:
+def _keys(resource: FabricOp) -> dict[BehaviorKey, BehaviorKey]:
+    """Each key, and with all its components the behaviour that it stands for."""
     if isinstance(resource.hw_params, RoutedTokenParams):
         (operation,) = resource.op_list
         images = lane_images(operation, resource.hw_params, resource.ports)
-        return {BehaviorKey(resource.family, lanes=image) for image in images}
+        keys = [BehaviorKey(resource.family, lanes=image) for image in images]
+        return dict(zip(keys, keys, strict=True))
     found = _behaviors(resource)
     if len(found) > MAX_KEYS:
         raise Unsupported(
@@ -155,7 +170,7 @@ def _keys(resource: FabricOp) -> set[BehaviorKey]:
             )
         )
     groups = {key.role: _fixed_among(resource, found, key.role) for key in found}
-    return {_without(key, groups[key.role]) for key in found}
+    return {_without(key, groups[key.role]): key for key in found}
 
 
 def _behaviors(resource: FabricOp) -> set[BehaviorKey]:

@@ -14,6 +14,7 @@ from fabricgen.errors.catalog import (
     plan,
     records,
     relation,
+    rtl,
     schema,
     tool,
     wire,
@@ -35,6 +36,7 @@ CATALOG: dict[str, Rule] = {
     **author.RULES,
     **config.RULES,
     **abi.RULES,
+    **rtl.RULES,
     **model.RULES,
     **tool.RULES,
 }

@@ -1,0 +1,1 @@
+"""Datapath providers: one resolved ``fabric.op`` resource as hardware, found by its family."""

@@ -1,0 +1,36 @@
+"""Which provider realises which family: the one table (spec: Normative Family Registry)."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from amaranth.lib import wiring
+
+from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.hsg.registry import family_keyword
+from fabricgen.hsg.resource import FabricOp
+from fabricgen.rtl.providers import integer_add_sub
+from fabricgen.vocab.families import ImplementationFamilyId
+
+__all__ = ["PROVIDERS", "Provider", "provider"]
+
+#: Builds the component of a resource; ``Unsupported`` where it has no such latency or shape.
+Provider = Callable[[FabricOp], wiring.Component]
+
+#: Family to provider; each module of providers lists its own.
+PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
+    {**integer_add_sub.PROVIDERS}
+)
+
+
+def provider(op: FabricOp) -> wiring.Component:
+    """Build the component of a resource; ``Unsupported`` where its family has no provider."""
+    build = PROVIDERS.get(op.family)
+    if build is None:
+        raise Unsupported(
+            Diagnostic(
+                "family-without-provider",
+                "family",
+                f"The family must have a provider, not be {family_keyword(op.family)}",
+            )
+        )
+    return build(op)

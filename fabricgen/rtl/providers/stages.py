@@ -1,0 +1,100 @@
+"""Operand slots and elastic registers around a stateless datapath."""
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Const, Module, Signal, Value
+
+from fabricgen.rtl.channel import Channel
+from fabricgen.rtl.logic import any_bit
+
+__all__ = ["Stages"]
+
+
+class Stages:
+    """``latency`` stages: a slot per operand, then registers of the whole firing.
+
+    A slot or stage takes a token where it is empty or hands its own on in the same cycle, so that
+    a stall closes bubbles and costs no cycle afterwards. Ready of an operand tells its own slot,
+    never whether other operands are offered: a source that publishes on several inputs at once
+    may wait for all of them to be ready. A firing is in the first stage when all used slots are
+    full.
+
+    Parameters
+    ----------
+    m
+        Module of the provider.
+    operands
+        Channels of which a firing takes one token each.
+    result
+        Channel on which the last stage is offered.
+    latency
+        Stages; at least 1.
+    used
+        Per operand, whether the configured behaviour consumes it; an operand that it does not
+        consume is never ready. All are, if absent.
+
+    Attributes
+    ----------
+    operands
+        Payload of each slot; no bits where the channel has none.
+    """
+
+    def __init__(
+        self,
+        m: Module,
+        operands: Sequence[Channel],
+        result: Channel,
+        *,
+        latency: int,
+        used: Sequence[Value] | None = None,
+    ) -> None:
+        if latency < 1:
+            raise ValueError(f"Stages must number at least 1, not {latency}")
+        self._m = m
+        self.latency = latency
+        needs = [Const(1, 1)] * len(operands) if used is None else list(used)
+        slots = [Signal(name=f"operand_full_{ordinal}") for ordinal in range(len(operands))]
+        full = [Signal(name=f"full_{stage}") for stage in range(latency)]
+        leaves = [Signal(name=f"leave_{stage}") for stage in range(latency)]
+        missing = any_bit(need & ~slot for need, slot in zip(needs, slots, strict=True))
+        m.d.comb += [full[0].eq(~missing & any_bit(needs)), result.valid.eq(full[-1])]
+        #: Per stage behind the first: it takes a firing in this cycle.
+        self._loads: list[Value] = [Const(0, 1)]
+        room: Value = result.ready
+        for stage in reversed(range(latency)):
+            m.d.comb += leaves[stage].eq(full[stage] & room)
+            room = ~full[stage] | room
+            if stage:
+                with m.If(room):
+                    m.d.sync += full[stage].eq(full[stage - 1])
+        self._loads += leaves[:-1]
+        self.operands = [
+            self._slot(m, ordinal, channel, slot, need, leaves[0])
+            for ordinal, (channel, slot, need) in enumerate(
+                zip(operands, slots, needs, strict=True)
+            )
+        ]
+
+    def register(self, stage: int, value: Value, name: str) -> Signal:
+        """Hold ``value`` of the firing that enters ``stage``, which is 1 or later."""
+        if not 1 <= stage < self.latency:
+            raise ValueError(f"Stage must be from 1 to {self.latency - 1}, not {stage}")
+        held = Signal(len(value), name=name, reset_less=True)
+        with self._m.If(self._loads[stage]):
+            self._m.d.sync += held.eq(value)
+        return held
+
+    @staticmethod
+    def _slot(
+        m: Module, ordinal: int, channel: Channel, full: Signal, need: Value, leaves: Signal
+    ) -> Value:
+        ready = Signal(name=f"slot_ready_{ordinal}")
+        m.d.comb += [ready.eq(need & (~full | leaves)), channel.ready.eq(ready)]
+        m.d.sync += full.eq((channel.valid & ready) | (full & ~leaves))
+        if not hasattr(channel, "data"):
+            return Const(0, 0)
+        held = Signal(len(channel.data), name=f"operand_{ordinal}", reset_less=True)
+        # An empty slot may take what is not offered: nobody looks at it.
+        with m.If(ready):
+            m.d.sync += held.eq(channel.data)
+        return held
