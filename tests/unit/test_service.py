@@ -29,6 +29,7 @@ from fabricgen.records.service import (
     Storage,
 )
 from fabricgen.records.service_capability_codec import encode
+from fabricgen.relation.diagram import Diagram
 from fabricgen.vocab.dataflow import AtomicOrdering, OperationSchemaId, SyncScopeKind
 from fabricgen.vocab.fabric import (
     ReadSubwordSemantics,
@@ -370,6 +371,16 @@ def test_an_access_may_be_accepted_by_several_classes_together():
     wider = replace(LOADS, access_domain=accesses(access(ELEMENT, ((8, 65),), read=ZERO_EXTEND)))
     assert findings(replace, GOOD, regions=regions, capabilities=(wider,)) == [
         ("capabilities[0].access_domain", "service-region-access")
+    ]
+
+
+def test_the_work_of_looking_for_shared_and_accepted_accesses_is_bounded(monkeypatch):
+    wider = Mmio(accesses(access(ELEMENT, ((8, 64),), read=ZERO_EXTEND)))
+    regions = (GOOD.regions[0], replace(GOOD.regions[1], behavior=wider))
+    monkeypatch.setitem(Diagram.__init__.__kwdefaults__, "max_visits", 3)
+    assert findings(replace, GOOD, regions=regions, capabilities=(LOADS,)) == [
+        ("capabilities[0].access_domain.relation", "relation-too-large"),
+        ("capabilities.relation", "relation-too-large"),
     ]
 
 
