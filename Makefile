@@ -6,8 +6,10 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 N ?= 100
 SEED ?= 1
+SECONDS ?= 600
 
-.PHONY: demo test test-slow coverage formal bench qor fuzz lint clean tools compilers
+.PHONY: demo test test-slow coverage formal bench bench-normalise qor fuzz fuzz-decoders lint clean tools
+.PHONY: compilers
 
 # Verilator compiles what it simulates; where nothing can, the demo runs on the Python simulator.
 DEMO_SIMULATOR := $(if $(shell command -v g++),verilator,python)
@@ -42,11 +44,19 @@ formal: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	$(BIN)/python -m sim.bench_suite
 
+bench-normalise: $(VENV)/dev.stamp
+	$(BIN)/python -m tools.normalise_bench
+
 qor: $(VENV)/dev.stamp
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tools.qor
 
 fuzz: $(VENV)/dev.stamp
 	$(BIN)/python -m sim.fuzz --count $(N) --seed $(SEED) --jobs $(JOBS)
+
+# Coverage-guided: SECONDS of processor time on each decoder.
+fuzz-decoders: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install -q -e '.[fuzz]'
+	$(BIN)/python -m tools.fuzz_decoders --seconds $(SECONDS)
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
