@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from fabricgen.errors import Invalid
+from fabricgen.plan.row_plan import row_transaction_plan
 from fabricgen.plan.transactions import (
     Always,
     ElementLane,
@@ -28,8 +31,10 @@ from tests.support.memories import (
     STORE,
     actor,
     pattern_view,
+    row,
     view,
 )
+from tests.support.temporal import temporal_memory
 
 DIRECT, LANES = map(pattern_view, MemoryPortTransactionProjection)
 MASKED = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
@@ -238,3 +243,16 @@ def test_an_atomic_access_has_the_alignment_of_its_actor():
     with pytest.raises(Invalid) as error:
         derive_memory_port_transaction_plan(DIRECT, who, service, view(ELEMENT))
     assert [d.code for d in error.value.diagnostics] == ["atomic-alignment"]
+
+
+def test_a_row_has_the_plan_of_the_pattern_that_it_selects():
+    """Pattern 1 of the port walks the lanes, pattern 0 does not."""
+    memory = temporal_memory(contexts=1, lanes=True).occurrence
+    for chosen, projection in enumerate((DIRECT, LANES)):
+        selected = row(0, LOAD, MASKED, pattern=chosen)
+        service = canonical_service(selected.actor, MASKED)
+        assert row_transaction_plan(memory, selected) == derive_memory_port_transaction_plan(
+            projection, selected.actor, service, MASKED
+        )
+    with pytest.raises(ValueError, match=r"operation engine, not None$"):
+        row_transaction_plan(replace(memory, engine=None), row(0, LOAD, MASKED))
