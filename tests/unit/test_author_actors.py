@@ -1,6 +1,6 @@
 """Mapping rows of all five memory actors and of pointers: what they come to, and bad ones."""
 
-from dataclasses import replace
+import tomllib
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
+from fabricgen.author.schema import json_schema
 from fabricgen.check.fabric import findings
 from fabricgen.config.codec import decode_configuration, encode_configuration
 from fabricgen.config.layout import carrier_layout
@@ -28,10 +29,11 @@ from fabricgen.vocab.dataflow import MemoryAddressForm, MemoryMaskForm
 from tests.support.actor_memories import ALL, NEAR, PORTS, TEMPORAL, WIDE, WRITTEN, rows
 from tests.support.actors import KIND, LANE, ORDER, STRONG, SYSTEM, THREAD, WHOLE
 from tests.support.capabilities import INDEXED
-from tests.support.documents import toml
+from tests.support.documents import changed, toml
 from tests.support.drawn_memories import memories
 from tests.support.drawn_memories import tables as drawn_tables
 from tests.support.every_row import EVERY_ROW, fabric_of_rows, row_text
+from tests.support.json_schema import errors
 from tests.support.mapping_text import mapping_text
 from tests.support.rich_memory import RICH, ROWS
 
@@ -65,30 +67,48 @@ def tables(draw, named):
     )
 
 
-@settings(max_examples=80, deadline=None)
-@given(st.data(), st.sampled_from([SPATIAL, TAGGED]))
-def test_a_table_of_any_actors_reads_back_and_has_a_carrier(data, fabric):
+def reads_back(fabric, table):
+    """Write a table of the one memory as a mapping, and read it."""
+    text = f"fabric = '{fabric.name}'" if table == Disabled() else mapping_text(fabric, table)
+    assert parse_mapping(text, fabric) == (table,)
+    assert list(errors(json_schema("mapping"), tomllib.loads(text))) == []
+
+
+def has_a_carrier(data, fabric):
     (named,) = fabric.memories
     table = data.draw(tables(named))
-    (read,) = parse_mapping(mapping_text(fabric, table), fabric)
-    assert read == table
-    assert decode_configuration(named, encode_configuration(named, read)) == table
+    reads_back(fabric, table)
+    assert decode_configuration(named, encode_configuration(named, table)) == table
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from([SPATIAL, TAGGED]))
+def test_a_table_of_any_actors_reads_back_and_has_a_carrier(data, fabric):
+    has_a_carrier(data, fabric)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, deadline=None)
+@given(st.data(), st.sampled_from([SPATIAL, TAGGED]))
+def test_many_tables_of_any_actors_read_back_and_have_a_carrier(data, fabric):
+    has_a_carrier(data, fabric)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_rows_of_the_rich_memory_read_back(row):
+    reads_back(Fabric("rich", (RICH,)), Active((row, None)))
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.sampled_from(ROWS), st.integers(0, 255))
-def test_rows_of_the_rich_memory_read_back(row, base):
-    fabric = Fabric("rich", (RICH,))
-    table = Active((replace(row, base_addr=base), None))
-    assert parse_mapping(mapping_text(fabric, table), fabric) == (table,)
+@given(drawn_tables(RICH))
+def test_drawn_tables_of_the_rich_memory_read_back(table):
+    reads_back(Fabric("rich", (RICH,)), table)
 
 
 @settings(max_examples=40, phases=[Phase.explicit, Phase.reuse, Phase.generate], deadline=None)
 @given(memories(), st.data())
 def test_drawn_tables_with_connections_read_back(named, data):
-    fabric, table = Fabric("drawn", (named,)), data.draw(drawn_tables(named))
-    text = "fabric = 'drawn'" if table == Disabled() else mapping_text(fabric, table)
-    assert parse_mapping(text, fabric) == (table,)
+    reads_back(Fabric("drawn", (named,)), data.draw(drawn_tables(named)))
 
 
 #: Fields that are not zero, by hand. The alternative of lanes stands first, as its set of
@@ -325,3 +345,27 @@ def test_a_row_that_the_service_does_not_admit_is_told_from_its_contract():
     with pytest.raises(Invalid) as error:
         parse_mapping(row_text(EVERY_ROW["count"]), fabric)
     assert "must admit the access, not none [row-service-capability]" in str(error.value)
+
+
+def test_each_truth_value_that_the_port_leaves_open_is_asked_for():
+    document = fabric_of_rows()
+    memory = document["memory"][0]
+    for owner in (memory["port"][0]["cmpxchg"], *served(memory, "cmpxchg")):
+        owner[0]["contract"][0]["volatile"] = [False, True]
+    fabric = parse_fabric(toml(document))
+    row = changed(EVERY_ROW["swap"], ("cmpxchg", "weak"))
+    with pytest.raises(Invalid) as error:
+        parse_mapping(row_text(row), fabric)
+    assert str(error.value).splitlines() == [
+        f"memory.engine.row[0].cmpxchg.{key}: The key must be present where port any admits both "
+        "values, not absent [missing-key]"
+        for key in ("weak", "volatile")
+    ]
+    row["cmpxchg"] |= {"weak": True, "volatile": True}
+    (chosen,) = parse_mapping(row_text(row), fabric)[0].operation_rows
+    assert (chosen.actor.contract.weak, chosen.actor.contract.volatile) == (True, True)
+
+
+def served(memory, actor):
+    """Capabilities of one actor, each as a list like those of a port."""
+    return [[each[actor]] for each in memory["local"]["capabilities"] if actor in each]

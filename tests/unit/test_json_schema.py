@@ -12,6 +12,7 @@ from tests.support.documents import (
     fabric_document,
     mapping_document,
 )
+from tests.support.every_row import EVERY_ROW, row_text
 from tests.support.json_schema import errors
 
 EXAMPLES = [
@@ -138,3 +139,33 @@ def test_every_table_and_key_is_described(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_may_be_null(kind):
     assert "null" not in str(json_schema(kind))
+
+
+def mapping_of(row):
+    return tomllib.loads(row_text(row))
+
+
+@pytest.mark.parametrize("name", EVERY_ROW)
+def test_a_row_of_each_actor_satisfies_its_schema(name):
+    assert list(errors(json_schema("mapping"), mapping_of(EVERY_ROW[name]))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "value"),
+    [
+        ("flag", ("load", "pointer"), POINTER),
+        ("count", ("rmw", "index_bits"), None),
+        ("chase", ("base",), 0),
+        ("count", ("base",), None),
+        ("flag", ("load", "alignment"), None),
+        ("flag", ("load", "atomic", "granularity"), "lane"),
+        ("count", ("rmw", "kind"), "multiply"),
+        ("count", ("rmw", "sync_scope"), {"namespace": "gpu", "key": "warp"}),
+        ("swap", ("cmpxchg", "orderings"), ["seq_cst"]),
+        ("order", ("base",), 0),
+        ("order", ("inputs",), {"address": {}}),
+        ("chase", ("load", "pointer", "address_bits"), 0),
+    ],
+)
+def test_the_schema_refuses_what_no_row_can_say(name, at, value):
+    assert list(errors(json_schema("mapping"), mapping_of(changed(EVERY_ROW[name], at, value))))
