@@ -88,7 +88,7 @@ def test_a_table_of_any_actors_reads_back_and_has_a_carrier(data, fabric):
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.data(), st.sampled_from([SPATIAL, TAGGED]))
 def test_many_tables_of_any_actors_read_back_and_have_a_carrier(data, fabric):
     has_a_carrier(data, fabric)
