@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 from fabricgen.check.template import template_findings
 from fabricgen.errors import Invalid
@@ -20,6 +22,7 @@ from fabricgen.records.engine_inventory import (
 )
 from fabricgen.vocab.dispatch import AddressTransform
 from fabricgen.vocab.fabric import EndpointDirection
+from tests.support.drawn_memories import memories
 from tests.support.memories import (
     DIRECT,
     ELEMENT,
@@ -302,3 +305,24 @@ def test_an_engine_template_has_ports_and_sorted_connections():
 def test_a_template_obeys_the_rules_of_its_occurrences(changes, codes):
     found = template_findings(replace(TEMPLATE, **changes), "template")
     assert {each.code for each in found} == codes
+
+
+@settings(max_examples=30, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(st.lists(memories(), min_size=1, max_size=3), st.data())
+def test_templates_of_drawn_memories_are_legal_and_partition_them(named, data):
+    drawn = [each.occurrence for each in named]
+    listed = data.draw(st.lists(st.sampled_from(drawn), min_size=1, max_size=5))
+    found = engine_template_inventory(listed)
+    wires = [engine_codec.encode(each) for each in found.templates]
+    assert wires == sorted(set(wires))
+    for wire, template in zip(wires, found.templates, strict=True):
+        assert engine_codec.decode(wire) == template
+        assert tuple(template_findings(template, "template")) == ()
+    for occurrence, reference in zip(listed, found.of_occurrences, strict=True):
+        record = found.view(reference).record
+        assert record.contract == occurrence.engine.contract
+        assert record.ports == occurrence.engine.ports
+        assert record.endpoints == occurrence.endpoints
+        assert record.internal_connections == occurrence.connectivity.internal_connections
+    members = [found.occurrences(each) for each in found.references()]
+    assert sorted(sum(members, ())) == list(range(len(listed)))
