@@ -200,8 +200,9 @@ class Exposures:
     ) -> ProviderDecodeRow:
         """Derive what is added to addresses, so that the first one reaches the first byte."""
         first = _first_address(match)
-        _, end = match_window(match)
-        if _names_addresses(match) and end - first > binding.size:
+        lower, end = match_window(match)
+        # A match of no address is reported with the configuration.
+        if _names_addresses(match) and lower < end and end - first > binding.size:
             self._findings.add(
                 "exposure-outside-binding",
                 f"{where}.match",

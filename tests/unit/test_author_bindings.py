@@ -289,6 +289,31 @@ def test_a_range_ends_at_a_representable_address():
     assert refused(mapping(exposure=[longer])) == [("exposure[0].match.range", "decode-range")]
 
 
+BOTH = {"range": {"base": 0x20F0, "size": 0x100}, "prefix": {"value": 0x2100, "length": 56}}
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "expected"),
+    [
+        (("prefix", "value"), 0x2000, []),
+        (("prefix", "value"), 0x1F00, [("exposure[0].match", "decode-match-empty")]),
+        (("prefix", "value"), 0x2200, [("exposure[0].match", "decode-match-empty")]),
+        (("prefix", "length"), 55, [("exposure[0].match.prefix", "decode-prefix")]),
+        (("range", "size"), 0x101, [("exposure[0].match", "exposure-outside-binding")]),
+        (("range", "size"), 0x2000, [("exposure[0].match", "exposure-outside-binding")]),
+    ],
+)
+def test_the_range_decides_which_address_is_first_and_a_prefix_beside_it_cuts(at, value, expected):
+    named = exposed_memory(dispatch(2, (RANGE, PREFIX)), regions=REGIONS)
+    ((row, _),) = exposed(EXPOSURE | {"match": BOTH}, named=named)
+    assert (0x20F0 + row.base_offset) % 2**64 == 0x840
+    document = mapping(exposure=[EXPOSURE | {"match": changed(BOTH, at, value)}])
+    if expected:
+        assert refused(document, named) == expected
+    else:
+        mapped(document, named)
+
+
 def test_a_target_lies_in_h_dispatch():
     named = exposed_memory(dispatch(targets=(LOCAL,)), regions=REGIONS)
     match = {"range": {"base": 0, "size": 1}}

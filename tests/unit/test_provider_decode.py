@@ -17,6 +17,7 @@ from fabricgen.plan.rows import (
     PrefixMatch,
     RangeMatch,
 )
+from fabricgen.records import fabric_codec
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import Fabric
 from fabricgen.vocab.dispatch import MatchField
@@ -276,8 +277,10 @@ def _numbers(value):
 
 @settings(max_examples=50)
 @given(exposed_memories())
-def test_drawn_memories_are_legal(named):
-    assert findings(Fabric("drawn", (named,))) == ()
+def test_drawn_memories_are_legal_and_have_bytes(named):
+    fabric = Fabric("drawn", (named,))
+    assert findings(fabric) == ()
+    assert fabric_codec.decode(fabric_codec.encode(fabric)) == fabric
 
 
 @pytest.mark.parametrize(("bounds", "is_too_many"), [((255, 1), False), ((256, 1), True)])
