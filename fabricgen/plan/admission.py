@@ -32,7 +32,14 @@ from fabricgen.schema.actor import CanonicalMemoryAccessView
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, OperationSchemaId
 from fabricgen.vocab.fabric import WriteSubwordSemantics
 
-__all__ = ["Admission", "FenceAdmission", "admissions", "admitting_capability", "fence_admissions"]
+__all__ = [
+    "Admission",
+    "FenceAdmission",
+    "admissions",
+    "admitting_capability",
+    "fence_admissions",
+    "serving_capabilities",
+]
 
 _T = TypeVar("_T")
 
@@ -115,7 +122,7 @@ def fence_admissions(occurrence: MemoryOccurrence, port: int) -> tuple[FenceAdmi
             service = occurrence.local_service.memory_service_contract
             local += (
                 FenceAdmission(ordinal, clause, capability, contract)
-                for capability in _serving(service, port)
+                for capability in serving_capabilities(service, port)
                 for clause, contract in _common_contracts(
                     asked, service.capabilities[capability].actor_contract_domain
                 )
@@ -136,7 +143,7 @@ def _local_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admis
     alternatives = occurrence.engine.ports[port].capability_alternatives
     for ordinal, alternative in enumerate(alternatives):
         if LocalMemoryServiceTarget() in targets[ordinal]:
-            for capability in _serving(service, port):
+            for capability in serving_capabilities(service, port):
                 served = service.capabilities[capability]
                 yield from _meet(ordinal, alternative, capability, served)
 
@@ -169,7 +176,7 @@ def admitting_capability(occurrence: MemoryOccurrence, row: OperationRow) -> int
     port = occurrence.engine.ports[row.port]
     alternative = port.capability_alternatives[row.capability_alternative]
     contract = occurrence.local_service.memory_service_contract
-    for ordinal in _serving(contract, row.port):
+    for ordinal in serving_capabilities(contract, row.port):
         capability = contract.capabilities[ordinal]
         if capability.actor_contract_domain.contains(row.actor) and _is_served(
             alternative.parameterized_access_domain, capability.access_domain, row.access
@@ -194,7 +201,7 @@ def _is_served(
     )
 
 
-def _serving(service: MemoryServiceContract, port: int) -> Iterator[int]:
+def serving_capabilities(service: MemoryServiceContract, port: int) -> Iterator[int]:
     """Capabilities with a use pattern for this requester; requesters are the ports in order."""
     patterns = service.resource_contract.use_patterns
     for ordinal, capability in enumerate(service.capabilities):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic
-from fabricgen.plan.admission import admitting_capability
+from fabricgen.plan.admission import admitting_capability, serving_capabilities
 from fabricgen.plan.demand import (
     is_temporal,
     memory_demand,
@@ -186,9 +186,10 @@ def _target_findings(
         )
     # An access that the port itself refuses is reported once.
     if is_supported and admitting_capability(occurrence, row) is None:
+        contract = service.memory_service_contract
         served = any(
-            capability.actor_contract_domain.contains(row.actor)
-            for capability in service.memory_service_contract.capabilities
+            contract.capabilities[ordinal].actor_contract_domain.contains(row.actor)
+            for ordinal in serving_capabilities(contract, row.port)
         )
         where, what = ("access", "access") if served else ("actor.contract", "contract")
         yield Diagnostic(
