@@ -242,6 +242,20 @@ def test_one_binding_without_a_match_begins_at_address_0():
     assert rows == (ProviderDecodeRow((), LOCAL, 0x40),)
 
 
+def test_address_spaces_alone_begin_at_address_0():
+    """They bound no addresses, so the whole of each is the binding's."""
+    named = exposed_memory(dispatch(2, (SPACE,)), regions=REGIONS)
+    spaces = [
+        {"subordinate": "from0", "binding": name, "match": {"address_space": space}}
+        for name, space in (("far", 2), ("high", 1))
+    ]
+    (rows,) = exposed(*spaces, named=named)
+    assert rows == (
+        ProviderDecodeRow((AddressSpaceMatch(1),), LOCAL, 0x840),
+        ProviderDecodeRow((AddressSpaceMatch(2),), EXT0, 0x1000),
+    )
+
+
 def test_rows_and_exposures_go_through_the_same_bindings():
     configuration = mapped(
         mapping(
