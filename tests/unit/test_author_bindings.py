@@ -243,7 +243,7 @@ def test_one_binding_without_a_match_begins_at_address_0():
 
 
 def test_address_spaces_alone_begin_at_address_0():
-    """They bound no addresses, so the whole of each is the binding's."""
+    """They bound no addresses; which the first byte has is then a convention."""
     named = exposed_memory(dispatch(2, (SPACE,)), regions=REGIONS)
     spaces = [
         {"subordinate": "from0", "binding": name, "match": {"address_space": space}}
