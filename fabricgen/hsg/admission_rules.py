@@ -159,9 +159,9 @@ def behavior_findings(
             "No actor permits that subnormals are flushed, so PRESERVE must be offered, "
             f"not {_names(behavior.subnormal_behaviors)} alone",
         )
-    flags = FastMath.NONE
-    if isinstance(actor.payload, FloatingPoint | FloatCompare | SpecialMathAccuracy):
-        flags = actor.payload.fast_math
+    payload = actor.payload
+    has_flags = isinstance(payload, FloatingPoint | FloatCompare | SpecialMathAccuracy)
+    flags = payload.fast_math if has_flags else FastMath.NONE
     missing = behavior.minimal_flags(nan_behavior(actor.schema_id)) & ~flags
     if missing:
         yield Diagnostic(

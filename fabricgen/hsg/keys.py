@@ -90,13 +90,11 @@ def encode_key(key: BehaviorKey) -> bytes:
         parts.append(_frame(FLOAT_PREDICATES.atom(key.predicate)))
     formats = (key.source_format, key.result_format, key.format)
     parts.extend(_frame(u32be(each.value)) for each in formats if each is not None)
-    match key.comparison_format:
-        case ExactFormat(kind):
-            parts.append(_frame(u32be(1) + u32be(kind.value)))
-        case RepresentationWidth(bits):
-            parts.append(_frame(u32be(2) + u32be(bits)))
-        case None:
-            pass
+    comparison = key.comparison_format
+    if isinstance(comparison, ExactFormat):
+        parts.append(_frame(u32be(1) + u32be(comparison.format.value)))
+    elif comparison is not None:
+        parts.append(_frame(u32be(2) + u32be(comparison.bits)))
     if key.rounding is not None:
         parts.append(_frame(ROUNDING_MODES.atom(key.rounding)))
     if key.lanes is not None:

@@ -174,7 +174,7 @@ def probes(
         case FixedVectorSliceAlignMergeParams(widths, formats):
             for element in _elements(widths, formats):
                 yield _slice(operation, element)
-        case FixedVectorShuffleParams(widths, formats):
+        case FixedVectorShuffleParams(widths, formats):  # exhaustive
             for element in _elements(widths, formats):
                 kind = _lift(element, True)
                 yield _actor(operation, (kind, kind), (kind,), ShuffleMask((0,)))

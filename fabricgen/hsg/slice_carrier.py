@@ -6,6 +6,7 @@ Fields, lowest first: ``mode`` (where both schemas are enabled: 0 extract, 1 ins
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from fabricgen.hsg.bits import BitField, carrier_bytes, choice_bits, pack, unpack
 from fabricgen.hsg.ports import PhysicalPorts
@@ -179,6 +180,4 @@ class SliceCarrier:
         strides = (0,) * self.params.max_dynamic_position_rank
         for operation in self.operations:
             settings = (SliceSetting(operation, 0, each, strides) for each in self._element_bits)
-            first = next((each for each in settings if self.admits(each)), None)
-            if first is not None:
-                yield self.encode_setting(first)
+            yield from islice((self.encode_setting(s) for s in settings if self.admits(s)), 1)

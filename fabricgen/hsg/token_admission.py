@@ -1,6 +1,7 @@
 """Admissions of the loop-control and token families."""
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from fabricgen.errors import Diagnostic
 from fabricgen.hsg.admission_rules import (
@@ -33,14 +34,15 @@ def stream(
     """An admitted width and predicate, and the one step of the resource."""
     record = narrow(params, LoopStreamParams)
     yield from width_findings("operands[0]", actor.operands[0], record.integer_widths)
-    if isinstance(actor.payload, StreamRecurrence):
-        yield from predicate_findings(actor.payload.predicate, record.continuation_predicates)
-        if actor.payload.step is not record.fixed_step_kind:
-            yield Diagnostic(
-                "admission-step",
-                "payload.step",
-                f"The step must be {record.fixed_step_kind.name}, not {actor.payload.step.name}",
-            )
+    # A stream has no payload of another case.
+    recurrence = cast("StreamRecurrence", actor.payload)
+    yield from predicate_findings(recurrence.predicate, record.continuation_predicates)
+    if recurrence.step is not record.fixed_step_kind:
+        yield Diagnostic(
+            "admission-step",
+            "payload.step",
+            f"The step must be {record.fixed_step_kind.name}, not {recurrence.step.name}",
+        )
     yield from port_findings(ports, actor)
 
 

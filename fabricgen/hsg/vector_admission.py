@@ -1,6 +1,7 @@
 """Admissions of the fixed-vector families: what of an exact actor a concrete resource lacks."""
 
 from collections.abc import Iterator
+from typing import cast
 
 from fabricgen.errors import Diagnostic
 from fabricgen.hsg.admission_rules import (
@@ -186,7 +187,9 @@ def fixed_vector_shuffle(
 ) -> Iterator[Diagnostic]:
     """Operands, result, blocks and their counts fit the datapath."""
     record = narrow(params, FixedVectorShuffleParams)
-    left, right, result = (*actor.operands, actor.results[0])
+    # A shuffle has no other shape or payload.
+    left, right = cast("tuple[VectorType, VectorType]", actor.operands)
+    selectors, result = cast("ShuffleMask", actor.payload).selectors, actor.results[0]
     yield from element_findings(
         "results[0]", result, record.integer_element_widths, record.float_element_formats
     )
@@ -196,21 +199,16 @@ def fixed_vector_shuffle(
         ("results[0]", result, record.max_result_payload_bits),
     ):
         yield from capacity_findings(where, kind.bits, capacity)
-    if (
-        isinstance(left, VectorType)
-        and isinstance(right, VectorType)
-        and isinstance(actor.payload, ShuffleMask)
+    block = left.blocks(1) * left.element.bits
+    yield from capacity_findings("payload.selectors", block, record.max_block_payload_bits)
+    for name, count, most in (
+        ("source", left.shape[0] + right.shape[0], record.max_source_blocks),
+        ("result", len(selectors), record.max_result_blocks),
     ):
-        block = left.blocks(1) * left.element.bits
-        yield from capacity_findings("payload.selectors", block, record.max_block_payload_bits)
-        for name, count, most in (
-            ("source", left.shape[0] + right.shape[0], record.max_source_blocks),
-            ("result", len(actor.payload.selectors), record.max_result_blocks),
-        ):
-            if count > most:
-                yield Diagnostic(
-                    "admission-block-count",
-                    "payload.selectors",
-                    f"There must be at most {most} {name} blocks, not {count}",
-                )
+        if count > most:
+            yield Diagnostic(
+                "admission-block-count",
+                "payload.selectors",
+                f"There must be at most {most} {name} blocks, not {count}",
+            )
     yield from port_findings(ports, actor)

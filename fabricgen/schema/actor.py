@@ -70,7 +70,7 @@ class CanonicalActorProjection(StrictRecord):
                 return
             case CompareExchangeContract():
                 yield from pair_findings([contract.orderings], "contract.orderings")
-            case AtomicContract() | AtomicRmwContract() | FenceContract():
+            case AtomicContract() | AtomicRmwContract() | FenceContract():  # exhaustive
                 yield from ordering_findings(
                     self.schema_id, [contract.ordering], "contract.ordering"
                 )

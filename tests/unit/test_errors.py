@@ -15,6 +15,11 @@ def test_a_container_places_what_its_part_reported():
     )
 
 
+def test_a_finding_has_a_code_of_the_catalogue():
+    with pytest.raises(ValueError, match=r"^Diagnostic code must stand in the catalogue, not 'x'$"):
+        Diagnostic("x", "where", "message")
+
+
 def test_an_error_has_a_finding():
     with pytest.raises(ValueError, match=r"^Invalid needs at least one diagnostic, not 0$"):
         Invalid()

@@ -57,6 +57,13 @@ def test_tags_are_closed():
     assert str(caught.value) == "bytes: A tag of Colour is required, not 1 [wire-unknown-tag]"
 
 
+def test_what_may_be_absent_has_a_tag():
+    assert not Reader(u32be(0)).is_present("engine")
+    assert Reader(u32be(1)).is_present("engine")
+    with pytest.raises(Invalid, match=r"^bytes: A tag of engine is required, not 2 \[wire-unkn"):
+        Reader(u32be(2)).is_present("engine")
+
+
 def test_trailing_bytes_are_refused():
     reader = Reader(bytes(5))
     reader.u32()

@@ -120,7 +120,7 @@ SHAPES = [
         (GRID,),
         (V,),
         StaticPosition((1,)),
-        [((GRID,), (I8,)), ((GRID, INDEX32), (V,)), ((V,), (V,))],
+        [((GRID,), (I8,)), ((GRID, INDEX32), (V,)), ((V,), (V,)), ((I8,), (I8,))],
     ),
     (
         O.VECTOR_EXTRACT,
@@ -180,6 +180,9 @@ def test_aggregates_are_not_looked_into():
 def test_an_index_past_its_dimension_has_no_slice():
     with pytest.raises(Invalid, match=r"\[actor-shape\]$"):
         OperationActor(O.VECTOR_EXTRACT, (V,), (I8,), StaticPosition((4,)))
+    for components in ((), (0, 0)):
+        with pytest.raises(Invalid, match=r"\[actor-shape\]$"):
+            OperationActor(O.VECTOR_EXTRACT, (V,), (I8,), StaticPosition(components))
     OperationActor(O.VECTOR_EXTRACT, (V,), (I8,), StaticPosition((-1,)))
 
 

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.errors import Invalid
 from fabricgen.schema.payload import (
     AggregatePosition,
@@ -23,7 +24,7 @@ from fabricgen.schema.payload import (
     ZeroPoison,
 )
 from fabricgen.schema.payload_codec import ENCODED_CASES, decode_payload, encode_payload
-from fabricgen.schema.types import FloatType, IntegerType, VectorType
+from fabricgen.schema.types import FloatType, IntegerType, PointerType, VectorType
 from fabricgen.vocab.hardware import FloatFormat
 from fabricgen.vocab.operations import (
     FastMath,
@@ -192,7 +193,14 @@ def test_a_type_out_of_range_is_refused(build):
         build()
 
 
+def test_an_address_computation_has_signed_indices():
+    indices = (-(2**31), 2**31 - 1)
+    assert GetElementPtr(IntegerType(8), indices).indices == indices
+
+
 def test_widths_of_types():
+    pointer = PointerType(PointerFormat(1, 64, 48))
+    assert (pointer.bits, str(pointer)) == (64, "ptr64")
     assert VectorType((2, 3), FloatType(FloatFormat.BF16)).bits == 96
     assert VectorType((2, 3), FloatType(FloatFormat.BF16)).blocks(1) == 3
     assert str(VectorType((2, 3), FloatType(FloatFormat.BF16))) == "vector<2x3xbf16>"
