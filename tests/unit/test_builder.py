@@ -238,21 +238,30 @@ def test_a_memory_has_one_local_service(two):
 
 
 def test_a_contract_has_its_policy_in_itself(two):
-    memory, port, *_ = two[0]
-    memory._local.round_robin(port)
+    memory, port, local, *_ = two[0]
+    local.round_robin(port)
     with pytest.raises(ValueError, match=r"^A grant policy must be given beside resources"):
         memory.table()
 
 
 def test_the_last_policy_holds():
-    fabric = rebuilt(little())
-    (memory,) = fabric._memories
-    read, write = memory._port_builders
-    memory._local.fixed_priority([write, read])
-    memory._local.round_robin(write)
-    assert fabric.tables()["memory"][0]["local"]["resources"]["grant"] == {
-        "round_robin": {"reset_cursor": 1}
-    }
+    memory = FabricBuilder("one").spatial("ram")
+    ports = [memory.port("first"), memory.port("second")]
+    local = memory.local(capacity_bytes=8, resources={"banks": 1, "outstanding": 1, "queue": 1})
+    host = memory.subordinate(
+        "host", beat_bits=8, max_exposed_bindings=1, match=[], transform="none", targets=[local]
+    )
+
+    def policy():
+        return memory.table()["local"]["resources"].get("grant")
+
+    assert policy() is None
+    local.round_robin(host)
+    assert policy() == {"round_robin": {"reset_cursor": 2}}
+    local.fixed_priority([host, *ports])
+    assert policy() == {"fixed_priority": {"order": ["host", "first", "second"]}}
+    local.round_robin(ports[1])
+    assert policy() == {"round_robin": {"reset_cursor": 1}}
 
 
 def test_what_the_caller_changes_later_changes_nothing():

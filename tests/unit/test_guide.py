@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.cli.main import app
 from fabricgen.errors.catalog import CATALOG
+from fabricgen.records import fabric_codec
 from tests.support.documents import toml
 
 pytest.importorskip("cocotb")
@@ -89,6 +90,14 @@ def test_the_shorthand_of_the_guide_has_the_ports_that_it_says():
     said = re.search(r"ports `load0`,.*?pattern `direct`", GUIDE, re.S)[0]
     assert set(names.endpoints) >= set(re.findall(r"`(load0_\w+)`", said))
     assert names.patterns == (("direct",),) * 3
+
+
+def test_the_fabric_in_python_is_that_of_the_document(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    program = re.search(r"```python\n(.*?)```", GUIDE, re.S)[1]
+    exec(compile(program, "guide", "exec"), {})
+    document = parse_fabric(re.search(r"# fabric.toml\n(.*?)```", GUIDE, re.S)[1])
+    assert fabric_codec.decode(Path("own-built.fabric").read_bytes()) == document
 
 
 def test_codes_and_options_of_the_guide_exist():
