@@ -1,5 +1,7 @@
 """The JSON Schema of fabric documents: nothing of it is untested, and an editor can use it."""
 
+import copy
+import tomllib
 from itertools import combinations
 
 import pytest
@@ -7,11 +9,12 @@ import pytest
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.schema import KINDS, json_schema
 from tests.support.contracts import named
-from tests.support.documents import EVERY_KEY, changed, every_key_document, toml
+from tests.support.documents import EVERY_KEY, LITTLE, changed, every_key_document, toml
 from tests.support.json_schema import errors
 from tests.unit.test_author_fabric_actors import BAD as BAD_ACTORS
 
 SCHEMA = json_schema("fabric")
+SHORT = LITTLE.parent / "short" / "short.toml"
 
 
 def used(schema, value, root):
@@ -59,7 +62,27 @@ def with_contracts():
     return document
 
 
-LEGAL = [every_key_document(), with_contracts()]
+def groups():
+    """A Spatial and a Temporal memory in shorthand, with everything that may stand beside it."""
+    document = tomllib.loads(SHORT.read_text())
+    (spatial,) = document["memory"]
+    spatial |= {
+        "manager": [{"name": "ext0", "beat_bits": 64}],
+        "subordinate": [every_key_document()["memory"][1]["subordinate"][0]],
+        "implementation": {"counters": True},
+    }
+    spatial["local"]["resources"]["grant"] = {"round_robin": {"reset_cursor": 0}}
+    temporal = copy.deepcopy(spatial) | {
+        "name": "shared",
+        "schedule": "temporal",
+        "resident_contexts": 2,
+        "tag_width": 3,
+    }
+    temporal["group"]["resources"] = every_key_document()["memory"][1]["port"][0]["resources"]
+    return document | {"memory": [spatial, temporal]}
+
+
+LEGAL = [every_key_document(), with_contracts(), groups()]
 #: Documents that are refused for what they mean alone.
 REFUSED = [
     document
@@ -68,7 +91,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("document", LEGAL, ids=["resources", "contracts"])
+@pytest.mark.parametrize("document", LEGAL, ids=["resources", "contracts", "groups"])
 def test_the_documents_that_have_every_key_are_legal(document):
     parse_fabric(toml(document))
     assert list(errors(SCHEMA, document)) == []
