@@ -124,25 +124,20 @@ def _memory(
     ):
         return None
     ports = () if expanded is None else expanded.ports
-    occurrence = findings.attempt(
-        where,
-        lambda: MemoryOccurrence(
-            endpoints=()
-            if engine is None
-            else tuple(_endpoint(engine, position) for position in order),
-            engine=None if expanded is None else expanded.record,
-            local_service=None if service is None else service.record,
-            manager_endpoints=tuple(ServiceEndpoint(each.beat_bits) for each in document.manager),
-            subordinate_endpoints=tuple(
-                ServiceEndpoint(each.beat_bits) for each in document.subordinate
-            ),
-            connectivity=MemoryConnectivityContract(
-                tuple(port.dispatch for port in ports), subordinates, tuple(connections)
-            ),
+    occurrence = MemoryOccurrence(
+        endpoints=()
+        if engine is None
+        else tuple(_endpoint(engine, position) for position in order),
+        engine=None if expanded is None else expanded.record,
+        local_service=None if service is None else service.record,
+        manager_endpoints=tuple(ServiceEndpoint(each.beat_bits) for each in document.manager),
+        subordinate_endpoints=tuple(
+            ServiceEndpoint(each.beat_bits) for each in document.subordinate
+        ),
+        connectivity=MemoryConnectivityContract(
+            tuple(port.dispatch for port in ports), subordinates, tuple(connections)
         ),
     )
-    if occurrence is None:
-        return None
     record = NamedMemory(
         document.name,
         occurrence,

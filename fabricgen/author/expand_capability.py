@@ -1,10 +1,9 @@
 """Capabilities of a local service out of a document, and back (spec: Local Memory Service)."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabricgen.author.expand_access import access_domains, classes_place, union, written_place
+from fabricgen.author.expand_access import access_domains, classes_place, union
 from fabricgen.author.expand_contract import actor_domain
 from fabricgen.author.findings import Findings, renamed
 from fabricgen.author.service_document import (
@@ -111,17 +110,6 @@ def capability_place(
         if actors_meet(each.record.actor_contract_domain, capability.actor_contract_domain)
         and accesses_meet(each.record.access_domain, capability.access_domain)
     ]
-    domain = capability.access_domain
-    access = re.fullmatch(r"access_domain\.access_classes\[(\d+)\]\.?(\w*).*", field)
-    if access and domain:
-        classes = [
-            (f"{each.where}.access[{index}]", admitted)
-            for each in sources
-            for index, admitted in enumerate(each.accesses)
-        ]
-        admitted = domain.access_classes[int(access[1])]
-        where = f"{sources[0].where}.access" if len(sources) == 1 else otherwise
-        return written_place(admitted, access[2], classes, where)
     if len(sources) != 1:
         return otherwise
     return renamed(sources[0].where, CAPABILITY_KEYS)(field)

@@ -151,32 +151,27 @@ def _place(where: str, written: Sequence[WrittenCapability]) -> Place:
 
 def _region(document: RegionDocument, where: str, findings: Findings) -> MemoryServiceRegion | None:
     """One region, with what it accepts where it is MMIO."""
-    behavior = Storage()
-    if isinstance(document, MmioRegionDocument):
-        mmio, place = document.mmio, f"{where}.mmio"
-        listed: tuple[tuple[str, Sequence[AccessDocument]], ...] = (
-            ("load", mmio.load),
-            ("store", mmio.store),
-            ("rmw", mmio.rmw),
-            ("cmpxchg", mmio.cmpxchg),
-        )
-        attempts = [access_domains(each, f"{place}.{key}", findings) for key, each in listed]
-        whole = [domains for domains in attempts if domains is not None]
-        if len(whole) < len(attempts):
-            return None
-        classes = [domain for domains in whole for domain in domains]
-        if not classes:
-            findings.add(
-                "missing-key", place, "A load, store, rmw or cmpxchg must be present, not absent"
-            )
-            return None
-        accepted = findings.attempt(place, lambda: union(classes))
-        if accepted is None:
-            return None
-        behavior = Mmio(accepted)
-    return findings.attempt(
-        where, lambda: MemoryServiceRegion(document.base, document.size, behavior)
+    base, size = document.base, document.size
+    if not isinstance(document, MmioRegionDocument):
+        return findings.attempt(where, lambda: MemoryServiceRegion(base, size, Storage()))
+    mmio, place = document.mmio, f"{where}.mmio"
+    listed: tuple[tuple[str, Sequence[AccessDocument]], ...] = (
+        ("load", mmio.load),
+        ("store", mmio.store),
+        ("rmw", mmio.rmw),
+        ("cmpxchg", mmio.cmpxchg),
     )
+    attempts = [access_domains(each, f"{place}.{key}", findings) for key, each in listed]
+    whole = [domains for domains in attempts if domains is not None]
+    if len(whole) < len(attempts):
+        return None
+    classes = [domain for domains in whole for domain in domains]
+    if not classes:
+        findings.add(
+            "missing-key", place, "A load, store, rmw or cmpxchg must be present, not absent"
+        )
+        return None
+    return findings.attempt(where, lambda: MemoryServiceRegion(base, size, Mmio(union(classes))))
 
 
 def _resource_contract(

@@ -73,12 +73,9 @@ def _memory_place(memory: ExpandedMemory, prefix: str, rest: str) -> str:
     if rest == "subordinate_endpoints":
         return f"{prefix}.subordinate"
     service = re.match(r"local_service\b\.?", rest)
-    if service is None:
+    if service is None or memory.service is None:
         return _joined(prefix, rest)
-    expanded = memory.service
-    if expanded is None:
-        return f"{prefix}.local"
-    return service_place(rest[service.end() :], expanded, f"{prefix}.local")
+    return service_place(rest[service.end() :], memory.service, f"{prefix}.local")
 
 
 def _joined(prefix: str, rest: str) -> str:

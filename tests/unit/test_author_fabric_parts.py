@@ -175,9 +175,29 @@ def test_the_document_is_legal_and_no_hardware_has_all_of_it():
     assert {code: sorted(places) for code, places in found.items()} == UNSUPPORTED
 
 
-M, STORED = ("memory", 0), ("memory", 2)
+M, SHARED, STORED = ("memory", 0), ("memory", 1), ("memory", 2)
+PORT, CAPABILITIES = (*M, "port", 0), (*M, "local", "capabilities")
 HOST, SECOND = (*M, "subordinate", 0), (*STORED, "subordinate", 1)
 DEVICE, GRANT = (*M, "local", "regions", 1), (*M, "local", "resources", "grant")
+
+
+def served(kind, **changes):
+    """One capability of the document, changed."""
+    (found,) = (
+        each[kind]
+        for each in every_key_document()["memory"][0]["local"]["capabilities"]
+        if kind in each
+    )
+    return {kind: found | changes}
+
+
+def keyword_pattern():
+    """The port of the Temporal memory, whose pattern has a name that Verilog keeps."""
+    (port,) = every_key_document()["memory"][1]["port"]
+    port["patterns"][0]["name"] = "always"
+    for kind in ("load", "store", "rmw", "cmpxchg", "fence"):
+        port[kind][0]["patterns"] = ["always"]
+    return port
 
 
 def unreachable():
@@ -318,6 +338,51 @@ BAD = [
         unreachable(),
         "memory[2].local: A service without an engine must be the target of a "
         "subordinate endpoint, not of none [storage-unreachable]",
+    ),
+    (
+        # Two classes have become one, so their list is what is wrong.
+        (*PORT, "rmw", 0, "access"),
+        [
+            dict(
+                every_key_document()["memory"][0]["port"][0]["rmw"][0]["access"][0],
+                form="element",
+                lanes=[1],
+                mask=["absent"],
+            )
+        ]
+        * 2,
+        "memory[0].port[0].rmw[0].access: The form of granularity PER_LANE must be "
+        "CONTIGUOUS or INDEXED, not ELEMENT [atomic-granularity-form]\n"
+        "memory[0].port[0].rmw[0].roles: The mask role must have none, as the access "
+        "classes admit no dynamic mask, not one [alternative-mask-role]",
+    ),
+    (
+        CAPABILITIES,
+        every_key_document()["memory"][0]["local"]["capabilities"] + [served("rmw", beat_bits=32)],
+        "memory[0].local.capabilities: One actor and access must be served by one "
+        "capability, not by number 5 too [service-capability-overlap]",
+    ),
+    (
+        CAPABILITIES,
+        [
+            *every_key_document()["memory"][0]["local"]["capabilities"][:3],
+            *every_key_document()["memory"][0]["local"]["capabilities"][4:],
+            *[served("rmw", consistency={"system_domain": "00"})] * 2,
+        ],
+        "memory[0].local.capabilities: A local service must order its accesses itself, "
+        "not by a system domain [local-service-system-domain]",
+    ),
+    (
+        (*SHARED, "port", 0, "name"),
+        "module",
+        "memory[1].port[0].name: The name must be no keyword of (System)Verilog, not "
+        "'module' [name-keyword]",
+    ),
+    (
+        (*SHARED, "port"),
+        [keyword_pattern()],
+        "memory[1].port[0].patterns[0].name: The name must be no keyword of "
+        "(System)Verilog, not 'always' [name-keyword]",
     ),
     (
         (*STORED, "endpoints"),
