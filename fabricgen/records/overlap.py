@@ -5,6 +5,7 @@ accesses apart.
 """
 
 from collections.abc import Iterable
+from itertools import product
 
 from fabricgen.atoms.dataflow import MASK_FORMS
 from fabricgen.atoms.finite import FiniteDomain
@@ -56,14 +57,15 @@ def shared_points(admitted: Iterable[Admitted]) -> tuple[tuple[int, ...], ...]:
 
 def actors_meet(left: MemoryActorContractDomain, right: MemoryActorContractDomain) -> bool:
     """Tell whether some actor lies in both contract domains."""
-    return any(overlaps(a, b) for a in left.rows for b in right.rows)
+    return any(overlaps(a, b) for a, b in product(left.rows, right.rows))
 
 
 def accesses_meet(
     left: ParameterizedMemoryAccessDomain | None, right: ParameterizedMemoryAccessDomain | None
 ) -> bool:
     """Tell whether some access, or the absence of one, lies in both domains."""
-    return any(overlaps(a, b) for a in _concrete_rows(left) for b in _concrete_rows(right))
+    pairs = product(_concrete_rows(left), _concrete_rows(right))
+    return any(overlaps(a, b) for a, b in pairs)
 
 
 def _concrete_rows(domain: ParameterizedMemoryAccessDomain | None) -> tuple[Row, ...]:
