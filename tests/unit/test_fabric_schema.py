@@ -8,10 +8,10 @@ import pytest
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.schema import KINDS, json_schema
+from tests.support.bad_fabrics import actor_documents
 from tests.support.contracts import named
 from tests.support.documents import EVERY_KEY, LITTLE, changed, every_key_document, toml
 from tests.support.json_schema import errors
-from tests.unit.test_author_fabric_actors import BAD as BAD_ACTORS
 
 SCHEMA = json_schema("fabric")
 SHORT = LITTLE.parent / "short" / "short.toml"
@@ -86,8 +86,8 @@ LEGAL = [every_key_document(), with_contracts(), groups()]
 #: Documents that are refused for what they mean alone.
 REFUSED = [
     document
-    for at, value, _ in BAD_ACTORS
-    if not list(errors(SCHEMA, document := changed(every_key_document(), at, value)))
+    for case in actor_documents()
+    if not list(errors(SCHEMA, document := tomllib.loads(case.files["fabric.toml"])))
 ]
 
 
