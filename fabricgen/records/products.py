@@ -31,6 +31,8 @@ _CONTRACT_END = len(CONTRACT_STRUCTURAL)
 _ACCESS_END = _CONTRACT_END + len(ACCESS_STRUCTURAL)
 #: Contract fields, access fields, facts (one value per product), use pattern.
 _STRUCTURAL = (*CONTRACT_STRUCTURAL, *ACCESS_STRUCTURAL, True, False)
+#: Products that are listed for each one written without counting steps, and the steps of another.
+_FREE_PRODUCTS, _PRODUCT_STEPS = 2, 2000
 #: The one row of a fence's access: no form, and a form is never empty bytes.
 _NO_ACCESS: Row = (FiniteDomain((b"",)),) * len(ACCESS_STRUCTURAL)
 
@@ -72,6 +74,7 @@ class ProductRelation:
         self._diagram = Diagram(_STRUCTURAL)
         self._root = self._diagram.build(self.rows)
         self._listed = 0
+        self._free_products = _FREE_PRODUCTS * len(products)
 
     @property
     def has_overlap(self) -> bool:
@@ -103,9 +106,16 @@ class ProductRelation:
             for accesses, below in self._accesses(node):
                 for edge in self._diagram.edges(below):
                     (patterns,) = self._diagram.edges(edge.child)
+                    self._count_product()
                     yield Product(
                         actors, accesses, _one_atom(edge.domain), pattern_keys(patterns.domain)
                     )
+
+    def _count_product(self) -> None:
+        """Products beyond those written are steps of work, since each becomes a record."""
+        self._free_products -= 1
+        if self._free_products < 0:
+            self._diagram.visit(_PRODUCT_STEPS)
 
     def _contracts(self) -> Iterator[tuple[MemoryActorContractDomain, Node]]:
         """Each schema's contracts, grouped by the relation that they lead to."""

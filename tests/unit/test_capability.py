@@ -204,6 +204,19 @@ def test_the_classes_of_all_alternatives_share_one_bound(monkeypatch):
     assert codes(sorted(three, key=encode)) == ["relation-too-large"]
 
 
+def test_products_beyond_twice_those_written_are_steps_of_work(monkeypatch):
+    monkeypatch.setattr("fabricgen.records.products._FREE_PRODUCTS", 1)
+    monkeypatch.setattr("fabricgen.records.products._PRODUCT_STEPS", 3_000_000)
+    low, high, above = (
+        alternative(access(CONTIGUOUS, lanes=[lanes]), patterns=(key,))
+        for lanes, key in [((1, 4), 0), ((3, 6), 1), ((5, 6), 1)]
+    )
+    assert len(normalise_alternatives([low, above])) == 2
+    # Lanes 1 and 2, 3 and 4, 5 and 6 have patterns 0, both, and 1.
+    with pytest.raises(Invalid, match=r"steps of work, not more \[relation-too-large\]$"):
+        normalise_alternatives([low, high])
+
+
 def test_a_subword_guarantee_does_not_tell_two_accesses_apart():
     """The actor does not see which of two endpoints is exact, so the binding is ambiguous."""
     array = [
