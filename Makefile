@@ -27,6 +27,7 @@ test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m "not slow" -n $(JOBS)
 
 test-slow: $(VENV)/dev.stamp
+	@$(BIN)/python -m pip install -q -e '.[fuzz]' || echo "There is no atheris here: its tests are skipped."
 	$(BIN)/python -m pytest -m slow -n $(JOBS)
 
 # Lines and branches of the packages before `rtl`, by the tests that build no hardware.
