@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.hsg.registry import family_keyword
 from fabricgen.hsg.resource import FabricOp
-from fabricgen.rtl.providers import integer_add_sub
+from fabricgen.rtl.providers import integer_add_sub, vector_add_sub, vector_logic
 from fabricgen.vocab.families import ImplementationFamilyId
 
 __all__ = ["PROVIDERS", "Provider", "provider"]
@@ -18,7 +18,11 @@ Provider = Callable[[FabricOp], wiring.Component]
 
 #: Family to provider; each module of providers lists its own.
 PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
-    {**integer_add_sub.PROVIDERS}
+    {
+        **integer_add_sub.PROVIDERS,
+        **vector_add_sub.PROVIDERS,
+        **vector_logic.PROVIDERS,
+    }
 )
 
 

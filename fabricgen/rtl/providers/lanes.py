@@ -1,0 +1,159 @@
+"""Lanes of one flattened datapath whose element width is configured."""
+
+from collections.abc import Mapping, Sequence
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+
+from fabricgen.rtl.providers.frame import ProviderFrame
+
+__all__ = ["Lanes", "add_by_lanes", "wire"]
+
+
+def wire(m: Module, value: Value, name: str) -> Signal:
+    """Give an expression that is used more than once a name; it is built once."""
+    signal = Signal(len(value), name=name)
+    m.d.comb += signal.eq(value)
+    return signal
+
+
+class Lanes:
+    """Where lanes begin and end, in steps of the narrowest reachable element.
+
+    A datapath has room for as many whole steps as the payload has. Every admitted width is a
+    multiple of those below it, so a boundary between two steps is one between two lanes exactly
+    where the configured element is at most as wide as some constant. What lies above the lanes in
+    use is treated as further lanes.
+
+    Parameters
+    ----------
+    m
+        Module of the provider.
+    provider
+        Says which element widths are reachable, and which of them is configured.
+    payload_bits
+        Widest flattened value, in bits.
+
+    Attributes
+    ----------
+    widths
+        Reachable element widths in bits, ascending.
+    step
+        The narrowest of them.
+    bits
+        Width of the datapath: a multiple of the step.
+    """
+
+    def __init__(self, m: Module, provider: ProviderFrame, payload_bits: int) -> None:
+        self._m = m
+        self.widths = sorted({key.element_bits for key in provider.behaviors if key.element_bits})
+        self.step = self.widths[0]
+        self.bits = payload_bits // self.step * self.step
+        self._at_most: dict[int, Value] = {self.widths[-1]: Const(1, 1)}
+        for width in self.widths[:-1]:
+            fits = provider.is_configured(lambda key, w=width: (key.element_bits or 0) <= w)
+            self._at_most[width] = wire(m, fits, f"element_at_most_{width}")
+
+    @property
+    def steps(self) -> range:
+        """Lowest bits of all steps."""
+        return range(0, self.bits, self.step)
+
+    def is_at_most(self, width: int) -> Value:
+        """One bit: the configured element has at most ``width`` bits, one of the widths."""
+        return self._at_most[width]
+
+    def cut(self, at: int) -> Value:
+        """One bit: a lane begins at bit ``at``, a multiple of the step, and one ends below it."""
+        return self._at_most[max(width for width in self.widths if at % width == 0)]
+
+    def by_width(self, choices: Mapping[int, Value], otherwise: Value | int = 0) -> Value:
+        """The choice of the configured width; ``otherwise`` for a width that has none."""
+        value: Value | int | None = None
+        for width in reversed(self.widths):
+            choice = choices.get(width, otherwise)
+            value = choice if value is None else Mux(self._at_most[width], choice, value)
+        return Value.cast(0 if value is None else value)
+
+    def from_first(self, values: Sequence[Value], name: str) -> list[Value]:
+        """Per step, the value of the first step of its lane."""
+        spread: list[Value] = []
+        for at, value in zip(self.steps, values, strict=True):
+            below = self._wider(at)
+            if below is None:
+                spread.append(value)
+            else:
+                first = spread[at // below * below // self.step]
+                spread.append(wire(self._m, Mux(self.cut(at), value, first), f"{name}_{at}"))
+        return spread
+
+    def from_last(self, values: Sequence[Value], name: str) -> list[Value]:
+        """Per step, the value of the last step of its lane."""
+        spread: list[Value] = []
+        for at, value in reversed(list(zip(self.steps, values, strict=True))):
+            end = at + self.step
+            above = self._wider(end)
+            last = -(-end // above) * above if above else self.bits + 1
+            if last > self.bits:
+                spread.append(value)
+            else:
+                later = spread[(self.bits - last) // self.step]
+                spread.append(wire(self._m, Mux(self.cut(end), value, later), f"{name}_{at}"))
+        return spread[::-1]
+
+    def dense(self, flags: Sequence[Value]) -> Value:
+        """One bit per lane, from the last step of each; zeros above the lanes that there are."""
+        return Cat(
+            self.by_width(
+                {
+                    width: flags[(lane + 1) * width // self.step - 1]
+                    for width in self.widths
+                    if (lane + 1) * width <= self.bits
+                }
+            )
+            for lane in range(len(flags))
+        )
+
+    def spread(self, bits: Value) -> list[Value]:
+        """Per step, the bit of its lane among ``bits``; zero where they have none."""
+        return [
+            self.by_width(
+                {width: bits[at // width] for width in self.widths if at // width < len(bits)}
+            )
+            for at in self.steps
+        ]
+
+    def _wider(self, at: int) -> int | None:
+        """The narrowest width whose lanes reach across bit ``at``."""
+        return min((width for width in self.widths if at % width), default=None)
+
+
+def add_by_lanes(
+    m: Module, lanes: Lanes, left: Value, right: Value, carry: Value
+) -> tuple[Value, list[Value]]:
+    """``left + right + carry`` in every lane: one adder with a bit between any two steps.
+
+    That bit hands the carry on, or, where a lane begins, replaces it by ``carry``.
+
+    Returns
+    -------
+    The sums, and per step the carry that leaves it.
+    """
+    step = lanes.step
+    first: list[Value] = [Const(1, 1)]
+    second: list[Value] = [carry]
+    for at in lanes.steps:
+        if at:
+            cut = lanes.cut(at)
+            first.append(~cut | carry)
+            second.append(cut & carry)
+        first.append(left[at : at + step])
+        second.append(right[at : at + step])
+    total = wire(m, Cat(*first) + Cat(*second), "sums_between_carries")
+    sums, carries = [], []
+    for ordinal, at in enumerate(lanes.steps):
+        start = at + ordinal + 1
+        sums.append(total[start : start + step])
+        end = at + step
+        above = total[start + step]
+        carries.append(~(above ^ lanes.cut(end)) if end < lanes.bits else above)
+    return Cat(*sums), carries
