@@ -204,6 +204,13 @@ def test_the_classes_of_all_alternatives_share_one_bound(monkeypatch):
     assert codes(sorted(three, key=encode)) == ["relation-too-large"]
 
 
+def test_the_pair_that_a_refusal_names_is_looked_for_within_bounds(monkeypatch):
+    array = [alternative(access(lanes=[1])), alternative(access(lanes=[1]))]
+    monkeypatch.setattr("fabricgen.records.capability._PAIR_STEPS", 1)
+    (found,) = array_findings(tuple(array))
+    assert found.message == "Alternatives must admit no point twice, but two of them do"
+
+
 def test_products_beyond_twice_those_written_are_steps_of_work(monkeypatch):
     monkeypatch.setattr("fabricgen.records.products._FREE_PRODUCTS", 1)
     monkeypatch.setattr("fabricgen.records.products._PRODUCT_STEPS", 3_000_000)
