@@ -30,6 +30,13 @@ def form_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnost
             f"{where}.local_service",
             "A service without an engine must be the target of a subordinate endpoint, not of none",
         )
+    if has_service and not has_engine and occurrence.endpoints:
+        yield Diagnostic(
+            "storage-token-endpoint",
+            f"{where}.endpoints",
+            "Token endpoints must belong to an operation engine, which the occurrence lacks, not "
+            f"{len(occurrence.endpoints)} of them to a service",
+        )
 
 
 def _is_exposed(occurrence: MemoryOccurrence) -> bool:

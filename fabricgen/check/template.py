@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fabricgen.check.dispatch import connection_findings
 from fabricgen.check.endpoints import endpoint_findings
+from fabricgen.check.requesters import requester_findings
 from fabricgen.check.widths import width_findings
 from fabricgen.errors import Diagnostic
 from fabricgen.records.connectivity import MemoryConnectivityContract
@@ -14,7 +15,7 @@ __all__ = ["template_findings"]
 
 
 def template_findings(template: FabricMemoryEngineTemplate, where: str) -> Iterator[Diagnostic]:
-    """Say what is illegal in a template: endpoints, their roles and widths, connections."""
+    """Say what is illegal in a template: endpoints, roles, widths, requesters, connections."""
     connections = template.internal_connections
     engine = OperationEngine(template.contract, template.ports)
     alone = MemoryOccurrence(
@@ -22,4 +23,5 @@ def template_findings(template: FabricMemoryEngineTemplate, where: str) -> Itera
     )
     yield from endpoint_findings(alone, where)
     yield from width_findings(alone, where)
+    yield from requester_findings(alone, where)
     yield from connection_findings(template.endpoints, connections, where)

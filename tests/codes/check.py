@@ -9,7 +9,7 @@ from fabricgen.records.connectivity import (
     SubordinateDispatch,
 )
 from fabricgen.records.consistency import FairEventual, SystemDomain
-from fabricgen.records.endpoint import TransportEndpoint
+from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryNames
 from fabricgen.records.occurrence import OperationEngine, Spatial
 from fabricgen.records.service import (
@@ -192,6 +192,21 @@ NO_PORTS = replace(RECORD.connectivity, operation_ports=())
 TAGGED = (replace(RECORD.endpoints[0], tag_width=4), *RECORD.endpoints[1:])
 SUBORDINATE = SubordinateDispatch(1, (), AddressTransform.NONE, (LOCAL,))
 
+
+def exposed_storage(endpoints):
+    """Storage that one subordinate reaches, beside token endpoints that nothing has."""
+    dispatch = replace(NO_PORTS, subordinate_endpoints=(SUBORDINATE,))
+    alone = replace(
+        RECORD,
+        endpoints=endpoints,
+        engine=None,
+        subordinate_endpoints=(ServiceEndpoint(32),),
+        connectivity=dispatch,
+    )
+    listed = MemoryNames(NAMED.names.endpoints, (), (), (), ("from0",))
+    return checked(replace(NAMED, occurrence=alone, names=listed))
+
+
 PRODUCERS = {
     "fabric-empty": checked(),
     "name-illegal": endpoint_name("Rd"),
@@ -203,7 +218,8 @@ PRODUCERS = {
     "names-count": names(ports=("a", "b")),
     "occurrence-empty": record(engine=None, local_service=None, connectivity=NO_PORTS),
     "engine-unbacked": record(local_service=None),
-    "storage-unreachable": record(engine=None, connectivity=NO_PORTS),
+    "storage-unreachable": record(endpoints=(), engine=None, connectivity=NO_PORTS),
+    "storage-token-endpoint": exposed_storage(RECORD.endpoints),
     "endpoint-order": record(endpoints=(*RECORD.endpoints, TransportEndpoint(IN, 0))),
     "endpoint-tagged": record(endpoints=TAGGED),
     "endpoint-untagged": temporal_endpoint(None),

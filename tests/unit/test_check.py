@@ -270,6 +270,25 @@ def test_storage_alone_is_exposed(subordinates, expected):
     assert found(fabric) == expected + missing
 
 
+@pytest.mark.parametrize("kept", [0, 2, 4])
+def test_storage_alone_has_no_token_endpoints(kept):
+    """Without an engine nobody could take or make their tokens; one storage has one record."""
+    record, names = record_of(load_fabric()), load_fabric().memories[0].names.endpoints
+    fabric = with_record(
+        load_fabric(),
+        endpoints=record.endpoints[:kept],
+        engine=None,
+        subordinate_endpoints=(ServiceEndpoint(32),),
+        connectivity=replace(
+            record.connectivity, operation_ports=(), subordinate_endpoints=(SUBORDINATE,)
+        ),
+    )
+    fabric = with_names(
+        fabric, endpoints=names[:kept], ports=(), patterns=(), subordinates=("from0",)
+    )
+    assert found(fabric) == ([("memory[0].endpoints", "storage-token-endpoint")] if kept else [])
+
+
 @pytest.mark.parametrize(
     ("names", "expected"),
     [

@@ -20,6 +20,7 @@ from fabricgen.records.engine_inventory import (
     FabricMemoryTemplatePortRef,
     engine_template_inventory,
 )
+from fabricgen.records.occurrence import Temporal
 from fabricgen.vocab.dispatch import AddressTransform
 from fabricgen.vocab.fabric import EndpointDirection
 from tests.support.drawn_memories import memories
@@ -295,6 +296,10 @@ def test_an_engine_template_has_ports_and_sorted_connections():
         (
             {"internal_connections": (InternalConnection(AT["wr_data"], AT["rd_data"]),)},
             {"connection-direction"},
+        ),
+        (
+            {"contract": Temporal(TEMPLATE.contract.resident_context_count + 1)},
+            {"port-requester-count"},
         ),
         (
             {"internal_connections": (InternalConnection(10, AT["wr_data"]),)},

@@ -51,6 +51,11 @@ RULES: dict[str, Rule] = {
         "A service without an engine is reachable through at least one subordinate endpoint.",
         "Legal Occurrence Forms",
     ),
+    "storage-token-endpoint": Rule(
+        "An occurrence without an operation engine has no token endpoints, and so no internal "
+        "connections.",
+        "Legal Occurrence Forms",
+    ),
     "endpoint-order": Rule(
         "Endpoint ordinals count the inputs first, then the outputs.",
         "Configurable Service Dispatch",
