@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from amaranth.hdl import Const, Signal, Value
+from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,7 +12,7 @@ from fabricgen.hsg.semantics import behaviors, semantic_field
 from fabricgen.rtl.channel import Channel, ChannelShape
 from fabricgen.rtl.logic import any_bit
 
-__all__ = ["ProviderFrame"]
+__all__ = ["ProviderFrame", "drive", "payload"]
 
 
 class ProviderFrame(wiring.Component):
@@ -69,3 +69,14 @@ class ProviderFrame(wiring.Component):
         if len(matching) == len(self.behaviors):
             return Const(1, 1)
         return any_bit(self.configuration == ordinal for ordinal in matching)
+
+
+def payload(channel: Channel) -> Value:
+    """Payload of a channel; no bits where it has none."""
+    return channel.data if hasattr(channel, "data") else Const(0, 0)
+
+
+def drive(m: Module, channel: Channel, value: Value) -> None:
+    """Drive the payload of a channel, if it has one: zeros above, or without what does not fit."""
+    if hasattr(channel, "data"):
+        m.d.comb += channel.data.eq(value)

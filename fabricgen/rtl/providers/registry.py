@@ -8,7 +8,14 @@ from amaranth.lib import wiring
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.hsg.registry import family_keyword
 from fabricgen.hsg.resource import FabricOp
-from fabricgen.rtl.providers import integer_add_sub, vector_add_sub, vector_logic
+from fabricgen.rtl.providers import (
+    integer_add_sub,
+    loop_control,
+    token_route,
+    vector_adapter,
+    vector_add_sub,
+    vector_logic,
+)
 from fabricgen.vocab.families import ImplementationFamilyId
 
 __all__ = ["PROVIDERS", "Provider", "provider"]
@@ -20,6 +27,9 @@ Provider = Callable[[FabricOp], wiring.Component]
 PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
     {
         **integer_add_sub.PROVIDERS,
+        **loop_control.PROVIDERS,
+        **token_route.PROVIDERS,
+        **vector_adapter.PROVIDERS,
         **vector_add_sub.PROVIDERS,
         **vector_logic.PROVIDERS,
     }

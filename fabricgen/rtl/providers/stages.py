@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from amaranth.hdl import Const, Module, Signal, Value
 
 from fabricgen.rtl.channel import Channel
-from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.providers.slots import OperandSlots
 
 __all__ = ["Stages"]
 
@@ -52,12 +52,10 @@ class Stages:
             raise ValueError(f"Stages must number at least 1, not {latency}")
         self._m = m
         self.latency = latency
-        needs = [Const(1, 1)] * len(operands) if used is None else list(used)
-        slots = [Signal(name=f"operand_full_{ordinal}") for ordinal in range(len(operands))]
         full = [Signal(name=f"full_{stage}") for stage in range(latency)]
         leaves = [Signal(name=f"leave_{stage}") for stage in range(latency)]
-        missing = any_bit(need & ~slot for need, slot in zip(needs, slots, strict=True))
-        m.d.comb += [full[0].eq(~missing & any_bit(needs)), result.valid.eq(full[-1])]
+        slots = OperandSlots(m, operands, leaves[0], used=used)
+        m.d.comb += [full[0].eq(slots.full), result.valid.eq(full[-1])]
         #: Per stage behind the first: it takes a firing in this cycle.
         self._loads: list[Value] = [Const(0, 1)]
         room: Value = result.ready
@@ -68,12 +66,7 @@ class Stages:
                 with m.If(room):
                     m.d.sync += full[stage].eq(full[stage - 1])
         self._loads += leaves[:-1]
-        self.operands = [
-            self._slot(m, ordinal, channel, slot, need, leaves[0])
-            for ordinal, (channel, slot, need) in enumerate(
-                zip(operands, slots, needs, strict=True)
-            )
-        ]
+        self.operands = slots.operands
 
     def register(self, stage: int, value: Value, name: str) -> Signal:
         """Hold ``value`` of the firing that enters ``stage``, which is 1 or later."""
@@ -82,19 +75,4 @@ class Stages:
         held = Signal(len(value), name=name, reset_less=True)
         with self._m.If(self._loads[stage]):
             self._m.d.sync += held.eq(value)
-        return held
-
-    @staticmethod
-    def _slot(
-        m: Module, ordinal: int, channel: Channel, full: Signal, need: Value, leaves: Signal
-    ) -> Value:
-        ready = Signal(name=f"slot_ready_{ordinal}")
-        m.d.comb += [ready.eq(need & (~full | leaves)), channel.ready.eq(ready)]
-        m.d.sync += full.eq((channel.valid & ready) | (full & ~leaves))
-        if not hasattr(channel, "data"):
-            return Const(0, 0)
-        held = Signal(len(channel.data), name=f"operand_{ordinal}", reset_less=True)
-        # An empty slot may take what is not offered: nobody looks at it.
-        with m.If(ready):
-            m.d.sync += held.eq(channel.data)
         return held

@@ -1,0 +1,206 @@
+"""Token providers under random gaps and stalls, against actors, in the Python simulator."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from amaranth.hdl import ResetInserter, Signal
+
+from tests.support.channel import run
+from tests.support.token_actors import Run, run_actor
+
+#: What comes too much comes within these cycles.
+QUIET_CYCLES = 12
+
+
+@dataclass
+class Trace:
+    """Handshakes of each cycle: tokens taken per input and given per output, ``None`` for none."""
+
+    taken: list[list[int | None]] = field(default_factory=list)
+    given: list[list[int | None]] = field(default_factory=list)
+
+    def outputs(self) -> list[list[int]]:
+        """Tokens of each output."""
+        return [[t for t in row if t is not None] for row in zip(*self.given, strict=True)]
+
+    def counts(self) -> list[int]:
+        """Tokens that each input lost."""
+        return [sum(t is not None for t in row) for row in zip(*self.taken, strict=True)]
+
+    def reaches(self, expected: Run) -> bool:
+        """As many tokens as the actor takes and gives, or more."""
+        given = [sum(t is not None for t in row) for row in zip(*self.given, strict=True)]
+        return all(
+            have >= want
+            for have, want in zip(
+                [*self.counts(), *given],
+                [*expected.taken, *map(len, expected.outputs)],
+                strict=True,
+            )
+        )
+
+    def first(self, side: str, ordinal: int) -> int:
+        """Cycle of the first handshake of a channel."""
+        cycles = getattr(self, side)
+        return next(at for at, row in enumerate(cycles) if row[ordinal] is not None)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """How likely a source offers and a sink accepts in a cycle, in percent, per channel."""
+
+    offers: Sequence[int]
+    accepts: Sequence[int]
+    seed: int = 0
+
+
+def full_speed(dut) -> Traffic:
+    """No gaps and no stalls."""
+    return Traffic([100] * len(dut.inputs), [100] * len(dut.outputs))
+
+
+def half_speed(dut) -> Traffic:
+    """As many gaps and stalls as offers and acceptances."""
+    return Traffic([50] * len(dut.inputs), [50] * len(dut.outputs))
+
+
+def any_traffic(dut, seed: int) -> Traffic:
+    """Each channel at a speed of its own."""
+    drawn = random.Random(seed)
+    speeds = (100, 70, 40)
+    return Traffic(
+        [drawn.choice(speeds) for _ in dut.inputs],
+        [drawn.choice(speeds) for _ in dut.outputs],
+        seed,
+    )
+
+
+def drive(
+    dut,
+    inputs: Sequence[Sequence[int]],
+    traffic: Traffic,
+    *,
+    configuration: int | None = None,
+    cycles: int,
+    reset_after: int | None = None,
+    until: Run | None = None,
+) -> Trace:
+    """Offer the tokens and record what happens; an offer stays until it is taken.
+
+    Ends after ``cycles``, or some cycles behind the one in which ``until`` is reached.
+    With ``reset_after``, that many cycles of the same traffic come first, then one cycle of
+    reset, and only what follows is recorded, from the first tokens on.
+    """
+    trace, reset = Trace(), Signal()
+
+    async def part(ctx, count: int, record: Trace) -> None:
+        drawn = random.Random(traffic.seed)
+        at = [0] * len(inputs)
+        offered = [False] * len(inputs)
+        quiet = 0
+        stays: list[tuple[int, int] | None] = [None] * len(dut.outputs)
+        for _ in range(count):
+            for port, channel in enumerate(dut.inputs):
+                rest = at[port] < len(inputs[port])
+                offered[port] = rest and (
+                    offered[port] or drawn.randrange(100) < traffic.offers[port]
+                )
+                ctx.set(channel.valid, offered[port])
+                if hasattr(channel, "data"):
+                    token = inputs[port][at[port]] if offered[port] else drawn.getrandbits(64)
+                    ctx.set(channel.data, token % (1 << len(channel.data)))
+            for port, channel in enumerate(dut.outputs):
+                ctx.set(channel.ready, drawn.randrange(100) < traffic.accepts[port])
+            taken: list[int | None] = []
+            for port, channel in enumerate(dut.inputs):
+                takes = offered[port] and ctx.get(channel.ready)
+                taken.append(inputs[port][at[port]] if takes else None)
+                if takes:
+                    at[port] += 1
+                    offered[port] = False
+            record.taken.append(taken)
+            record.given.append(
+                [
+                    _token(ctx, channel)
+                    if ctx.get(channel.valid) and ctx.get(channel.ready)
+                    else None
+                    for channel in dut.outputs
+                ]
+            )
+            for port, channel in enumerate(dut.outputs):
+                offer = (port, _token(ctx, channel)) if ctx.get(channel.valid) else None
+                if stays[port] is not None:
+                    assert offer == stays[port], f"out{port} must keep its offer {stays[port]}"
+                stays[port] = None if ctx.get(channel.ready) else offer
+            await ctx.tick()
+            quiet = quiet + 1 if until is not None and record.reaches(until) else 0
+            if quiet == QUIET_CYCLES:
+                break
+
+    async def bench(ctx) -> None:
+        if configuration is not None:
+            ctx.set(dut.configuration, configuration)
+        if reset_after is not None:
+            await part(ctx, reset_after, Trace())
+            for channel in dut.inputs:
+                ctx.set(channel.valid, 0)
+            ctx.set(reset, 1)
+            await ctx.tick()
+            ctx.set(reset, 0)
+        await part(ctx, cycles, trace)
+
+    run(ResetInserter(reset)(dut), bench)
+    return trace
+
+
+def _token(ctx, channel) -> int:
+    return ctx.get(channel.data) if hasattr(channel, "data") else 0
+
+
+def check(
+    dut,
+    actor: Callable[[], object],
+    inputs: Sequence[Sequence[int]],
+    traffic: Traffic,
+    *,
+    ahead: Sequence[int] = (),
+    reset_after: int | None = None,
+    configuration: int | None = None,
+    cycles: int | None = None,
+) -> Trace:
+    """Fail unless the provider gives what the actor gives, and takes what it takes.
+
+    ``ahead`` is how many tokens each input may take before the firing that needs them.
+    """
+    expected = run_actor(actor(), inputs, len(dut.outputs))
+    slowest = min(*traffic.offers, *traffic.accepts)
+    most = max(map(len, [*inputs, *expected.outputs]))
+    trace = drive(
+        dut,
+        inputs,
+        traffic,
+        configuration=configuration,
+        reset_after=reset_after,
+        cycles=cycles or 30 + most * 400 // slowest,
+        until=None if cycles else expected,
+    )
+    assert trace.outputs() == expected.outputs
+    room = list(ahead) or [0] * len(inputs)
+    for port, (count, needed) in enumerate(zip(trace.counts(), expected.taken, strict=True)):
+        assert needed <= count <= needed + room[port], f"in{port} must lose {needed}, not {count}"
+    return trace
+
+
+def follow(dut, actor, inputs: Sequence[Sequence[int]], traffic: Traffic, *, cycles: int) -> Trace:
+    """Fail unless each cycle's handshakes are one whole firing of the actor, or nothing at all."""
+    trace = drive(dut, inputs, traffic, cycles=cycles)
+    for cycle, (taken, given) in enumerate(zip(trace.taken, trace.given, strict=True)):
+        moved = {port for port, token in enumerate(taken) if token is not None}
+        results = {port: [token] for port, token in enumerate(given) if token is not None}
+        if not moved and not results:
+            continue
+        found = actor.fire(taken)
+        assert found is not None, f"cycle {cycle} must be a firing, not {taken} -> {given}"
+        assert (found.takes, found.gives) == (moved, results), f"cycle {cycle}: {taken} -> {given}"
+    return trace
