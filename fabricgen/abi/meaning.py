@@ -133,7 +133,7 @@ def _match_meanings(value: MatchValue) -> dict[str, str]:
             }
         case AddressSpaceMatch(number):
             return {"address_space": f"address space {number}"}
-        case ContextMatch(number):
+        case ContextMatch(number):  # exhaustive
             return {"context": f"context {number:#x}"}
 
 

@@ -112,7 +112,7 @@ def _clause(document: ClauseDocument) -> ContractClause:
                 document.weak,
                 document.volatile,
             )
-        case FenceClauseDocument():
+        case FenceClauseDocument():  # exhaustive
             return Fence.of_sets(
                 map(ordering, document.orderings), map(sync_scope, document.sync_scopes)
             )

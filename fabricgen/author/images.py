@@ -65,7 +65,7 @@ def _bytes(image: ImageDocument, where: str, files: DataFiles, findings: Finding
             return files.raw_bytes(image.raw, f"{where}.raw")
         case HexImage():
             return bytes.fromhex(image.hex)
-        case WordsImage():
+        case WordsImage():  # exhaustive
             words = Elements([number(word) for word in image.words])
             shape = TokenShape(1, image.bits, is_signed=True)
             values = fitting(words, shape, f"{where}.words", findings)

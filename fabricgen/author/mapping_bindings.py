@@ -26,7 +26,7 @@ def target_name(memory: NamedMemory, target: MemoryDispatchTarget) -> str:
     match target:
         case LocalMemoryServiceTarget():
             return "local"
-        case ManagerEndpointTarget(ordinal):
+        case ManagerEndpointTarget(ordinal):  # exhaustive
             return memory.names.managers[ordinal]
 
 

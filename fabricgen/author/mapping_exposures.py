@@ -233,7 +233,7 @@ def _value(field: MatchField, document: MatchDocument) -> MatchValue | None:
         case MatchField.ADDRESS_SPACE:
             space = document.address_space
             return None if space is None else AddressSpaceMatch(space)
-        case MatchField.CONTEXT:
+        case MatchField.CONTEXT:  # exhaustive
             return None if document.context is None else ContextMatch(document.context)
 
 

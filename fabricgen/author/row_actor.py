@@ -102,7 +102,7 @@ def operation(document: RowDocument) -> RowOperation:
             return RowOperation("rmw", OperationSchemaId.DATAFLOW_ATOMIC_RMW, document.rmw)
         case CmpxchgRowDocument():
             return RowOperation("cmpxchg", OperationSchemaId.DATAFLOW_CMPXCHG, document.cmpxchg)
-        case FenceRowDocument():
+        case FenceRowDocument():  # exhaustive
             return RowOperation("fence", OperationSchemaId.DATAFLOW_FENCE, document.fence)
 
 
@@ -251,7 +251,7 @@ def _contracts(body: _Body, scope: SyncScope) -> Iterator[MemoryContract]:
                     volatile,
                     body.alignment,
                 )
-        case LoadStoreDocument():
+        case LoadStoreDocument():  # exhaustive
             made = _load_store(body.atomic, scope, body.alignment or 1)
             yield from map(made, _values(body.volatile))
 

@@ -41,7 +41,7 @@ def _match_values(value: MatchValue) -> dict[str, int]:
             return {"prefix_value": top, "prefix_length": length}
         case AddressSpaceMatch(number):
             return {"address_space": number}
-        case ContextMatch(number):
+        case ContextMatch(number):  # exhaustive
             return {"context": number}
 
 
@@ -77,5 +77,5 @@ def _read_match(field: MatchField, values: Mapping[str, int]) -> MatchValue:
             return PrefixMatch(values["prefix_value"], values["prefix_length"])
         case MatchField.ADDRESS_SPACE:
             return AddressSpaceMatch(values["address_space"])
-        case MatchField.CONTEXT:
+        case MatchField.CONTEXT:  # exhaustive
             return ContextMatch(values["context"])

@@ -75,7 +75,7 @@ def match_field(value: MatchValue) -> MatchField:
             return MatchField.PREFIX
         case AddressSpaceMatch():
             return MatchField.ADDRESS_SPACE
-        case ContextMatch():
+        case ContextMatch():  # exhaustive
             return MatchField.CONTEXT
 
 
@@ -104,7 +104,7 @@ def _numbers(value: MatchValue) -> tuple[int, ...]:
             return (base, size)
         case PrefixMatch(top, length):
             return (top, length)
-        case AddressSpaceMatch(number) | ContextMatch(number):
+        case AddressSpaceMatch(number) | ContextMatch(number):  # exhaustive
             return (number,)
 
 
@@ -257,7 +257,7 @@ def _match_findings(value: MatchValue) -> Iterator[Diagnostic]:
                     "match.address_space",
                     f"An address space must be from 0 to 2**32 - 1, not {number}",
                 )
-        case ContextMatch(number):
+        case ContextMatch(number):  # exhaustive
             if not 0 <= number <= U64_MAX:
                 yield Diagnostic(
                     "decode-context",

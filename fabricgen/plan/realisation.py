@@ -79,7 +79,7 @@ def unsupported_rows(
     match configuration:
         case Disabled():
             return ()
-        case Active(rows, _):
+        case Active(rows, _):  # exhaustive
             return tuple(
                 finding
                 for ordinal, row in enumerate(rows)

@@ -36,7 +36,7 @@ def configuration_findings(
     match configuration:
         case Disabled():
             return ()
-        case Active(rows, decode):
+        case Active(rows, decode):  # exhaustive
             return (
                 *_emptiness_findings(configuration),
                 *_table_findings(named.occurrence, rows),

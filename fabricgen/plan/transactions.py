@@ -133,7 +133,7 @@ class MemoryPortChildTransactionView:
                 return True
             case ParentMaskAny():
                 return any(active_lanes)
-            case ParentMaskLane(lane):
+            case ParentMaskLane(lane):  # exhaustive
                 return active_lanes[lane]
 
     def lanes(self, active_lanes: Sequence[bool]) -> tuple[int, ...]:
@@ -141,7 +141,7 @@ class MemoryPortChildTransactionView:
         match self.projection:
             case ParentRequest():
                 return tuple(lane for lane, active in enumerate(active_lanes) if active)
-            case ElementLane(lane):
+            case ElementLane(lane):  # exhaustive
                 return (lane,)
 
 

@@ -105,7 +105,7 @@ def target_key(target: MemoryDispatchTarget) -> tuple[int, int]:
     match target:
         case LocalMemoryServiceTarget():
             return (0, 0)
-        case ManagerEndpointTarget(ordinal):
+        case ManagerEndpointTarget(ordinal):  # exhaustive
             return (1, ordinal)
 
 

@@ -31,7 +31,7 @@ def encode(binding: ConsistencyBinding) -> bytes:
             return u32be(_NONE)
         case LocalProvider(visibility, progress):
             return u32be(_LOCAL) + u32be(visibility.value) + _encode_progress(progress)
-        case SystemDomain(reference):
+        case SystemDomain(reference):  # exhaustive
             return u32be(_SYSTEM) + frame(reference)
 
 
@@ -39,7 +39,7 @@ def _encode_progress(progress: LocalProviderProgress) -> bytes:
     match progress:
         case BoundedCompletionCycles(cycles):
             return u32be(_BOUNDED) + u64be(cycles)
-        case FairEventual():
+        case FairEventual():  # exhaustive
             return u32be(_FAIR)
 
 

@@ -56,7 +56,7 @@ def _encode_participant(participant: ConsistencyParticipant) -> bytes:
     match participant:
         case ServiceParticipant(reference):
             return u32be(_SERVICE) + frame(reference)
-        case ProviderParticipant(reference):
+        case ProviderParticipant(reference):  # exhaustive
             return u32be(_PROVIDER) + frame(reference)
 
 
@@ -75,7 +75,7 @@ def _encode_progress(progress: ConsistencyProgress) -> bytes:
     match progress:
         case BoundedCompletion(clock_reference, ticks):
             return u32be(_BOUNDED) + frame(clock_reference) + u64be(ticks)
-        case FairEventual():
+        case FairEventual():  # exhaustive
             return u32be(_FAIR)
 
 

@@ -65,7 +65,7 @@ def encode_contract(contract: EngineContract) -> bytes:
     match contract:
         case Spatial():
             return u32be(_SPATIAL)
-        case Temporal(resident_context_count):
+        case Temporal(resident_context_count):  # exhaustive
             return u32be(_TEMPORAL) + u64be(resident_context_count)
 
 

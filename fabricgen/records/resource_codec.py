@@ -57,7 +57,7 @@ def _policy_words(policy: GrantPolicy | None) -> list[int]:
             return [0]
         case FixedPriority(order):
             return [1, len(order), *order]
-        case RoundRobin(order, reset_cursor):
+        case RoundRobin(order, reset_cursor):  # exhaustive
             return [2, len(order), *order, reset_cursor]
 
 

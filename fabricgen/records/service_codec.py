@@ -46,7 +46,7 @@ def _encode_region(region: MemoryServiceRegion) -> bytes:
     match region.behavior:
         case Storage():
             return span + u32be(_STORAGE)
-        case Mmio(accepted_access_domain):
+        case Mmio(accepted_access_domain):  # exhaustive
             return span + u32be(_MMIO) + frame(access_codec.encode(accepted_access_domain))
 
 

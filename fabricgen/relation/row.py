@@ -38,7 +38,7 @@ def encode_domain(domain: Domain) -> bytes:
         case FiniteDomain(atoms):
             framed = chain.from_iterable((u64be(len(atom)), atom) for atom in atoms)
             return u32be(_FINITE) + u64be(len(atoms)) + b"".join(framed)
-        case UnsignedDomain(intervals):
+        case UnsignedDomain(intervals):  # exhaustive
             bounds = (u64be(i.lower) + u64be(i.upper) for i in intervals)
             return u32be(_UNSIGNED) + u64be(len(intervals)) + b"".join(bounds)
 
@@ -54,7 +54,7 @@ def domain_size(domain: Domain) -> int:
     match domain:
         case FiniteDomain(atoms):
             return len(atoms)
-        case UnsignedDomain(intervals):
+        case UnsignedDomain(intervals):  # exhaustive
             return sum(i.upper - i.lower + 1 for i in intervals)
 
 
@@ -63,7 +63,7 @@ def part_count(domain: Domain) -> int:
     match domain:
         case FiniteDomain(atoms):
             return len(atoms)
-        case UnsignedDomain(intervals):
+        case UnsignedDomain(intervals):  # exhaustive
             return len(intervals)
 
 
