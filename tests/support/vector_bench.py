@@ -73,7 +73,7 @@ def corners(bits: int) -> list[int]:
 
 
 def points(actor: OperationActor, count: int) -> list[Point]:
-    """Every pair of corners in some lane, then lanes at random; amounts of a shift are small."""
+    """Lanes of numbers of any magnitude, of numbers below twice the width, and of corners."""
     drawn = random.Random(str(actor))
     return [_point(drawn, actor, turn) for turn in range(count)]
 
@@ -85,13 +85,12 @@ def _point(drawn: random.Random, actor: OperationActor, turn: int) -> Point:
 def _vector(drawn: random.Random, kind: ValueType, turn: int) -> int:
     assert isinstance(kind, VectorType)
     bits = kind.element.bits
-    at_corners = turn % 2 == 0
-    lanes = [
-        drawn.choice(corners(bits))
-        if at_corners
-        else drawn.getrandbits(bits) >> drawn.choice((0, 0, bits // 2, bits - 1))
-        for _ in range(kind.lanes)
-    ]
+    draws = (
+        lambda: drawn.choice(corners(bits)),
+        lambda: drawn.getrandbits(bits) >> drawn.randrange(bits),
+        lambda: drawn.randrange(2 * bits) % (1 << bits),
+    )
+    lanes = [draws[turn % 2 or drawn.choice((0, 1, 2, 2))]() for _ in range(kind.lanes)]
     return join(lanes, bits)
 
 

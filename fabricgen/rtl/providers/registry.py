@@ -14,7 +14,10 @@ from fabricgen.rtl.providers import (
     token_route,
     vector_adapter,
     vector_add_sub,
+    vector_compare,
+    vector_count_zeros,
     vector_logic,
+    vector_shift,
 )
 from fabricgen.vocab.families import ImplementationFamilyId
 
@@ -31,7 +34,10 @@ PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
         **token_route.PROVIDERS,
         **vector_adapter.PROVIDERS,
         **vector_add_sub.PROVIDERS,
+        **vector_compare.PROVIDERS,
+        **vector_count_zeros.PROVIDERS,
         **vector_logic.PROVIDERS,
+        **vector_shift.PROVIDERS,
     }
 )
 
