@@ -9,7 +9,7 @@ from fabricgen.hsg.resource import FabricOp
 from fabricgen.hsg.semantics import FiniteField, behavior_key, semantic_field
 from fabricgen.rtl.providers.registry import provider
 from fabricgen.schema.operation_actor import OperationActor
-from fabricgen.schema.types import ValueType, VectorType
+from fabricgen.schema.types import VectorType
 from tests.support.channel import run
 from tests.support.hsg import widened
 from tests.support.vector_oracle import join, vector_result
@@ -79,19 +79,24 @@ def points(actor: OperationActor, count: int) -> list[Point]:
 
 
 def _point(drawn: random.Random, actor: OperationActor, turn: int) -> Point:
-    return tuple(_vector(drawn, kind, turn) for kind in actor.operands)
+    """Operands; a lane of the last one may be that of the one before."""
+    vectors = [_lanes(drawn, kind, turn) for kind in actor.operands]
+    if len(vectors) > 1:
+        pairs = zip(*vectors[-2:], strict=True)
+        vectors[-1] = [drawn.choice((left, right, right)) for left, right in pairs]
+    return tuple(
+        join(each, kind.element.bits) for each, kind in zip(vectors, actor.operands, strict=True)
+    )
 
 
-def _vector(drawn: random.Random, kind: ValueType, turn: int) -> int:
-    assert isinstance(kind, VectorType)
+def _lanes(drawn: random.Random, kind: VectorType, turn: int) -> list[int]:
     bits = kind.element.bits
     draws = (
         lambda: drawn.choice(corners(bits)),
         lambda: drawn.getrandbits(bits) >> drawn.randrange(bits),
         lambda: drawn.randrange(2 * bits) % (1 << bits),
     )
-    lanes = [draws[turn % 2 or drawn.choice((0, 1, 2, 2))]() for _ in range(kind.lanes)]
-    return join(lanes, bits)
+    return [draws[turn % 2 or drawn.choice((0, 1, 2, 2))]() for _ in range(kind.lanes)]
 
 
 def wrong(

@@ -68,7 +68,7 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
         """Per step: the lane that ends here has no difference; zeros where nothing asks for it."""
         if not any(_is_equality(key) for key in self.behaviors):
             return [Const(0, 1) for _ in lanes.steps]
-        pieces = [difference[at : at + lanes.step].any() for at in lanes.steps]
+        pieces: list[Value] = [difference[at : at + lanes.step].any() for at in lanes.steps]
         differs: dict[int, list[Value]] = {}
         size = lanes.step
         for width in lanes.widths:
