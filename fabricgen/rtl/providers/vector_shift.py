@@ -1,5 +1,7 @@
 """Shifts by lanes: one shifter to the right, in which left shifts run backwards."""
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from fabricgen.hsg.admission_rules import narrow
@@ -41,7 +43,7 @@ class FixedVectorIntegerShift(StatelessProvider):
             value = self._stage(m, lanes, value, 1 << stage, selects, fills)
         return Mux(reverses, value[::-1], value)[: lanes.bits]
 
-    def _amounts(self, m: Module, lanes: Lanes, vector: Value, room: int) -> list[Value]:
+    def _amounts(self, m: Module, lanes: Lanes, vector: Value, room: int) -> Sequence[Value]:
         """Per step, the amount of its lane; a narrow lane has no high bits of an amount."""
         bits = (lanes.widths[-1] - 1).bit_length()
         used = Cat(
@@ -56,7 +58,7 @@ class FixedVectorIntegerShift(StatelessProvider):
         masked = [wire(m, each & used, f"amount_of_{at}") for at, each in enumerate(amounts)]
         return masked + [Const(0, bits)] * ((room - lanes.bits) // lanes.step)
 
-    def _fills(self, m: Module, lanes: Lanes, vector: Value, room: int) -> list[Value]:
+    def _fills(self, m: Module, lanes: Lanes, vector: Value, room: int) -> Sequence[Value]:
         """Per step, what enters its lane: the lane's sign in an arithmetic shift."""
         is_signed = self.is_configured(lambda key: key.role == "ArithmeticRight")
         signed = wire(m, is_signed, "is_signed")
@@ -70,8 +72,8 @@ class FixedVectorIntegerShift(StatelessProvider):
         lanes: Lanes,
         value: Value,
         distance: int,
-        selects: list[Value],
-        fills: list[Value],
+        selects: Sequence[Value],
+        fills: Sequence[Value],
     ) -> Value:
         """Each step of ``value``, or the bits ``distance`` above it where that is selected."""
         step, parts = lanes.step, []
