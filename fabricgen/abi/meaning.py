@@ -73,10 +73,8 @@ def field_meaning(name: str) -> str:
 
 def row_meanings(named: NamedMemory, row: OperationRow) -> dict[str, str]:
     """Words for each field that the row uses; its other fields belong to inactive roles."""
-    if named.occurrence.engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
-    ports = named.occurrence.engine.ports
-    alternative = ports[row.port].capability_alternatives[row.capability_alternative]
+    port = named.occurrence.operation_ports[row.port]
+    alternative = port.capability_alternatives[row.capability_alternative]
     pattern = row.use_pattern // named.patterns_per_name(row.port)
     meanings = {
         "valid": "Active row",

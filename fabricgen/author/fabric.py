@@ -53,9 +53,7 @@ def author_tables(data: Mapping[str, object]) -> tuple[Fabric, Place]:
         ]
     in_shorthand = shorthand_place(shorthand)
     findings.diagnostics += (in_document(each, in_shorthand) for each in inside.diagnostics)
-    findings.raise_any()
-    if expanded is None:
-        raise ValueError("Expansion must report why there is no fabric, not stay silent")
+    expanded = findings.result(expanded)
     place = document_place(expanded)
     return expanded.record, lambda where: in_shorthand(place(where))
 

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from fabricgen.errors import Diagnostic, FabricError, Invalid
 from fabricgen.records.fabric import NamedMemory
@@ -59,6 +59,14 @@ class Findings:
         """Raise all findings together, each once, if there are any."""
         if self.diagnostics:
             raise Invalid(*dict.fromkeys(self.diagnostics))
+
+    def result(self, value: _T | None) -> _T:
+        """What was read, where there is no finding; raises all of them together otherwise.
+
+        Whoever reads nothing reports why, so nothing is never the result.
+        """
+        self.raise_any()
+        return cast("_T", value)
 
 
 def relocated(error: FabricError, place: str | Place) -> FabricError:

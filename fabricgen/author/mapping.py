@@ -72,10 +72,7 @@ def read_mapping(text: str, fabric: Fabric) -> Mapping:
     findings = Findings()
     document = read_mapping_document(text, findings)
     mapping = _mapping(document, fabric, findings) if document is not None else None
-    findings.raise_any()
-    if mapping is None:
-        raise ValueError("Reading must report why there is no mapping, not stay silent")
-    return mapping
+    return findings.result(mapping)
 
 
 def read_mapping_document(text: str, findings: Findings) -> MappingDocument | None:

@@ -68,10 +68,7 @@ def parse_workload(
     if document is not None:
         files = DataFiles(folder, findings)
         workload = _workload(document, fabric, configurations, files, findings)
-    findings.raise_any()
-    if workload is None:
-        raise ValueError("Reading must report why there is no workload, not stay silent")
-    return workload
+    return findings.result(workload)
 
 
 def read_workload_document(text: str, findings: Findings) -> WorkloadDocument | None:

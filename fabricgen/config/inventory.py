@@ -6,14 +6,14 @@ Layout, encoder and decoder read the same lists, so an index means one thing.
 from collections.abc import Hashable
 
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.plan.demand import context_count
+from fabricgen.plan.demand import context_count, is_temporal
 from fabricgen.records.actor import ContractClause
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
     MemoryDispatchTarget,
 )
-from fabricgen.records.occurrence import MemoryOccurrence, Temporal
+from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.vocab.dataflow import ServiceValueRole
 
@@ -31,10 +31,8 @@ __all__ = [
 
 def row_ports(occurrence: MemoryOccurrence, row: int) -> tuple[MemoryOperationPort, ...]:
     """Ports that a row may be of: its own if Spatial, all if Temporal."""
-    engine = occurrence.engine
-    if engine is None:
-        return ()
-    return engine.ports if isinstance(engine.contract, Temporal) else (engine.ports[row],)
+    ports = occurrence.operation_ports
+    return ports if is_temporal(occurrence) else (ports[row],)
 
 
 def document_patterns(occurrence: MemoryOccurrence, port: MemoryOperationPort) -> int:

@@ -61,9 +61,7 @@ _T = TypeVar("_T")
 
 def row_values(occurrence: MemoryOccurrence, row: OperationRow) -> dict[str, int]:
     """Field values of a legal row; what it does not use is not listed."""
-    if occurrence.engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
-    port = occurrence.engine.ports[row.port]
+    port = occurrence.operation_ports[row.port]
     alternative = port.capability_alternatives[row.capability_alternative]
     pattern, _ = document_pattern(row.use_pattern, context_count(occurrence))
     values = {
@@ -150,8 +148,6 @@ def decode_row(
     ``values`` holds every field of the row. What the row then says is judged by
     :mod:`fabricgen.plan.row_check`.
     """
-    if occurrence.engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
     port = _chosen(row_ports(occurrence, ordinal), "port", values)
     choices = _choices(port, values)
     if found := tuple(_value_findings(occurrence, port, choices, values)):

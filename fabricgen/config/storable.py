@@ -30,7 +30,7 @@ from fabricgen.records.connectivity import (
 )
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.occurrence import MemoryOccurrence
-from fabricgen.records.port import MemoryCapabilityAlternative, MemoryOperationPort
+from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.vocab.dataflow import MemoryMaskForm
 
 __all__ = ["storable_mask"]
@@ -43,7 +43,7 @@ def storable_mask(named: NamedMemory) -> int:
     row unites on its own, except for the joint legality of connections.
     """
     occurrence, layout = named.occurrence, carrier_layout(named)
-    ports = () if occurrence.engine is None else occurrence.engine.ports
+    ports = occurrence.operation_ports
     closure, masks = Closure(occurrence), [0] * len(layout.rows)
     for port in range(len(ports)):
         row = 0 if is_temporal(occurrence) else port
@@ -148,7 +148,7 @@ def _unions(
     kind = closure.kind(product.port, admission, form)
     if not closure.is_possible(kind):
         return
-    port = _port(occurrence, product.port)
+    port = occurrence.operation_ports[product.port]
     alternative = port.capability_alternatives[admission.alternative]
     yield from _selected(occurrence, product.port, admission.alternative)
     yield from _contract_unions(alternative, admission.clause, admission.contract)
@@ -176,7 +176,7 @@ def _fence_unions(
     kind = closure.fence(ordinal, fence.alternative)
     if not closure.is_possible(kind):
         return
-    alternative = _port(occurrence, ordinal).capability_alternatives[fence.alternative]
+    alternative = occurrence.operation_ports[ordinal].capability_alternatives[fence.alternative]
     yield from _selected(occurrence, ordinal, fence.alternative)
     yield from _contract_unions(alternative, fence.clause, fence.contract)
     domains = occurrence.connectivity.operation_ports[ordinal].capability_target_domains
@@ -192,7 +192,7 @@ def _fence_unions(
 
 def _selected(occurrence: MemoryOccurrence, ordinal: int, number: int) -> Iterator[tuple[str, int]]:
     """Fields that name a port's alternative and its patterns."""
-    alternative = _port(occurrence, ordinal).capability_alternatives[number]
+    alternative = occurrence.operation_ports[ordinal].capability_alternatives[number]
     contexts = context_count(occurrence)
     patterns = (document_pattern(k, contexts)[0] for k in alternative.admissible_use_patterns)
     yield "valid", 1
@@ -218,7 +218,7 @@ def _role_unions(
     occurrence: MemoryOccurrence, closure: Closure, kind: RowKind
 ) -> Iterator[tuple[str, int]]:
     """Fields of the active roles of one kind of rows."""
-    port = _port(occurrence, kind.port)
+    port = occurrence.operation_ports[kind.port]
     for role, endpoint in kind.inputs:
         codes = enumerate(sink_connections(occurrence, port, role), 1)
         sinks = [
@@ -241,12 +241,6 @@ def _role_unions(
 
 def _tags(occurrence: MemoryOccurrence) -> int:
     return (1 << (tag_width(occurrence) or 0)) - 1
-
-
-def _port(occurrence: MemoryOccurrence, ordinal: int) -> MemoryOperationPort:
-    if occurrence.engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
-    return occurrence.engine.ports[ordinal]
 
 
 def _pairs(

@@ -110,11 +110,9 @@ def admissions(occurrence: MemoryOccurrence, port: int) -> tuple[Admission, ...]
 
 def fence_admissions(occurrence: MemoryOccurrence, port: int) -> tuple[FenceAdmission, ...]:
     """Every fence that the port may ask of its targets, in the order of :func:`admissions`."""
-    if occurrence.engine is None:
-        return ()
     targets = occurrence.connectivity.operation_ports[port].capability_target_domains
     local, managed = list[FenceAdmission](), list[FenceAdmission]()
-    for ordinal, alternative in enumerate(occurrence.engine.ports[port].capability_alternatives):
+    for ordinal, alternative in enumerate(occurrence.operation_ports[port].capability_alternatives):
         if alternative.parameterized_access_domain is not None:
             continue
         asked = alternative.actor_contract_domain
@@ -136,11 +134,11 @@ def fence_admissions(occurrence: MemoryOccurrence, port: int) -> tuple[FenceAdmi
 
 
 def _local_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admission]:
-    if occurrence.engine is None or occurrence.local_service is None:
+    if occurrence.local_service is None:
         return
     service = occurrence.local_service.memory_service_contract
     targets = occurrence.connectivity.operation_ports[port].capability_target_domains
-    alternatives = occurrence.engine.ports[port].capability_alternatives
+    alternatives = occurrence.operation_ports[port].capability_alternatives
     for ordinal, alternative in enumerate(alternatives):
         if LocalMemoryServiceTarget() in targets[ordinal]:
             for capability in serving_capabilities(service, port):
@@ -149,10 +147,8 @@ def _local_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admis
 
 
 def _manager_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admission]:
-    if occurrence.engine is None:
-        return
     targets = occurrence.connectivity.operation_ports[port].capability_target_domains
-    for ordinal, alternative in enumerate(occurrence.engine.ports[port].capability_alternatives):
+    for ordinal, alternative in enumerate(occurrence.operation_ports[port].capability_alternatives):
         if any(isinstance(target, ManagerEndpointTarget) for target in targets[ordinal]):
             yield from _all_of(ordinal, alternative)
 
@@ -171,9 +167,9 @@ def admitting_capability(occurrence: MemoryOccurrence, row: OperationRow) -> int
 
     The row's port must support its access. ``None`` where nothing serves it.
     """
-    if occurrence.engine is None or occurrence.local_service is None:
+    if occurrence.local_service is None:
         return None
-    port = occurrence.engine.ports[row.port]
+    port = occurrence.operation_ports[row.port]
     alternative = port.capability_alternatives[row.capability_alternative]
     contract = occurrence.local_service.memory_service_contract
     for ordinal in serving_capabilities(contract, row.port):

@@ -339,9 +339,7 @@ def _modes(found: tuple[Admission, ...]) -> tuple[AccessMode, ...]:
 
 
 def _walks(occurrence: MemoryOccurrence, port: int) -> bool:
-    if occurrence.engine is None:
-        return False
-    semantics = occurrence.engine.ports[port].operation_pattern_semantics
+    semantics = occurrence.operation_ports[port].operation_pattern_semantics
     return MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR in semantics
 
 

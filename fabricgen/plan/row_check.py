@@ -120,9 +120,9 @@ def _context_findings(
     occurrence: MemoryOccurrence, ordinal: int, row: OperationRow
 ) -> Iterator[Diagnostic]:
     """The requester of a use pattern is a context, and row ``k`` of a Temporal table is one."""
-    if occurrence.engine is None or not is_temporal(occurrence):
+    if not is_temporal(occurrence):
         return
-    patterns = occurrence.engine.ports[row.port].resource_contract.use_patterns
+    patterns = occurrence.operation_ports[row.port].resource_contract.use_patterns
     if 0 <= row.use_pattern < len(patterns):
         requester = patterns[row.use_pattern].requester
         if requester != ordinal:

@@ -57,10 +57,7 @@ def supports_memory_access(
     ``port``, ``alternative`` and ``use_pattern`` are ordinals in range; an occurrence without an
     engine has no port.
     """
-    if occurrence.engine is None:
-        raise ValueError("Occurrence must have an operation engine, not None")
-    ports = occurrence.engine.ports
-    chosen = ports[port].capability_alternatives[alternative]
+    chosen = occurrence.operation_ports[port].capability_alternatives[alternative]
     actor_found = tuple(actor_findings(chosen.actor_contract_domain, actor))
     if actor.schema_id is not chosen.actor_contract_domain.actor_schema:
         return actor_found
@@ -289,12 +286,10 @@ def _spelled(value: object) -> str:
             return "Absent"
         case SyncScope(kind):
             return kind.name
-        case tuple():
-            return "/".join(map(_spelled, cast("tuple[object, ...]", value)))
         case enum.Enum():
             return value.name
         case _:
-            raise TypeError(f"A contract has no value {value!r}")
+            return "/".join(map(_spelled, cast("tuple[object, ...]", value)))
 
 
 def _format(data: DataFormat) -> str:

@@ -85,3 +85,8 @@ class MemoryOccurrence:
     manager_endpoints: tuple[ServiceEndpoint, ...]
     subordinate_endpoints: tuple[ServiceEndpoint, ...]
     connectivity: MemoryConnectivityContract
+
+    @property
+    def operation_ports(self) -> tuple[MemoryOperationPort, ...]:
+        """Ports of the engine; none without one."""
+        return () if self.engine is None else self.engine.ports
