@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from fabricgen.author.builder_handles import (
+    Endpoint,
     Handle,
     Input,
     Manager,
@@ -160,8 +161,9 @@ class _EngineMemoryBuilder(MemoryBuilder):
         name: str,
         resources: SpatialResources | TemporalResources | None,
         contract: NamedContract | None,
+        endpoints: Sequence[Endpoint],
     ) -> PortBuilder:
-        self._port_builders.append(PortBuilder(self, name, resources, contract))
+        self._port_builders.append(PortBuilder(self, name, resources, contract, endpoints))
         return self._port_builders[-1]
 
 
@@ -174,9 +176,13 @@ class SpatialMemoryBuilder(_EngineMemoryBuilder):
         *,
         resources: SpatialResources | None = None,
         contract: NamedContract | None = None,
+        endpoints: Sequence[Endpoint] = (),
     ) -> PortBuilder:
-        """Add an operation port, with capacities or a complete contract."""
-        return self._port(name, resources, contract)
+        """Add an operation port, with capacities or a complete contract.
+
+        ``endpoints`` belong to the port although no role of it has them.
+        """
+        return self._port(name, resources, contract, endpoints)
 
     def table(self) -> dict[str, object]:
         """The memory as a table of the document."""
@@ -204,9 +210,13 @@ class TemporalMemoryBuilder(_EngineMemoryBuilder):
         *,
         resources: TemporalResources | None = None,
         contract: NamedContract | None = None,
+        endpoints: Sequence[Endpoint] = (),
     ) -> PortBuilder:
-        """Add an operation port, with capacities or a complete contract."""
-        return self._port(name, resources, contract)
+        """Add an operation port, with capacities or a complete contract.
+
+        ``endpoints`` belong to the port although no role of it has them.
+        """
+        return self._port(name, resources, contract, endpoints)
 
     def table(self) -> dict[str, object]:
         """The memory as a table of the document."""

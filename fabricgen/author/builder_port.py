@@ -43,11 +43,14 @@ class PortBuilder(Requester):
         name: str,
         resources: SpatialResources | TemporalResources | None,
         contract: NamedContract | None,
+        endpoints: Sequence[Endpoint],
     ) -> None:
         super().__init__(owner, name)
         self._memory = owner
         self._resources = plain(resources)
         self._contract = plain(contract)
+        require_own(owner, *endpoints)
+        self._endpoints = listed(endpoints)
         self._patterns: list[dict[str, object]] = []
         self._alternatives: dict[str, list[dict[str, object]]] = {}
 
@@ -176,6 +179,8 @@ class PortBuilder(Requester):
             table["resources"] = self._resources
         if self._contract is not None:
             table["contract"] = self._contract
+        if self._endpoints:
+            table["endpoints"] = self._endpoints
         return table | self._alternatives
 
     def _add(

@@ -31,7 +31,8 @@ class LocalServiceBuilder(Target):
     """The local service of one memory, and a target of it: regions first, then what it serves.
 
     Methods take regions of the service itself and requesters of its memory, and raise
-    ``ValueError`` for any other.
+    ``ValueError`` for any other. What is served, is served to all of the service's use patterns, or
+    to those of the requesters in ``patterns``; use patterns of a complete contract are named there.
     """
 
     def __init__(
@@ -88,9 +89,12 @@ class LocalServiceBuilder(Target):
         beat_bits: int,
         regions: Sequence[Region],
         consistency: Consistency | None = None,
+        patterns: Sequence[Requester | str] | None = None,
     ) -> None:
         """Serve loads."""
-        self._serve("load", contract, consistency, regions, access=access, beat_bits=beat_bits)
+        self._serve(
+            "load", contract, consistency, patterns, regions, access=access, beat_bits=beat_bits
+        )
 
     def serve_store(
         self,
@@ -100,9 +104,12 @@ class LocalServiceBuilder(Target):
         beat_bits: int,
         regions: Sequence[Region],
         consistency: Consistency | None = None,
+        patterns: Sequence[Requester | str] | None = None,
     ) -> None:
         """Serve stores."""
-        self._serve("store", contract, consistency, regions, access=access, beat_bits=beat_bits)
+        self._serve(
+            "store", contract, consistency, patterns, regions, access=access, beat_bits=beat_bits
+        )
 
     def serve_rmw(
         self,
@@ -112,9 +119,12 @@ class LocalServiceBuilder(Target):
         beat_bits: int,
         regions: Sequence[Region],
         consistency: Consistency | None = None,
+        patterns: Sequence[Requester | str] | None = None,
     ) -> None:
         """Serve read-modify-writes."""
-        self._serve("rmw", contract, consistency, regions, access=access, beat_bits=beat_bits)
+        self._serve(
+            "rmw", contract, consistency, patterns, regions, access=access, beat_bits=beat_bits
+        )
 
     def serve_cmpxchg(
         self,
@@ -124,15 +134,22 @@ class LocalServiceBuilder(Target):
         beat_bits: int,
         regions: Sequence[Region],
         consistency: Consistency | None = None,
+        patterns: Sequence[Requester | str] | None = None,
     ) -> None:
         """Serve compare-exchanges."""
-        self._serve("cmpxchg", contract, consistency, regions, access=access, beat_bits=beat_bits)
+        self._serve(
+            "cmpxchg", contract, consistency, patterns, regions, access=access, beat_bits=beat_bits
+        )
 
     def serve_fence(
-        self, *, contract: Sequence[FenceClause], consistency: Consistency | None = None
+        self,
+        *,
+        contract: Sequence[FenceClause],
+        consistency: Consistency | None = None,
+        patterns: Sequence[Requester | str] | None = None,
     ) -> None:
         """Serve fences."""
-        self._serve("fence", contract, consistency)
+        self._serve("fence", contract, consistency, patterns)
 
     def table(self, requesters: Sequence[Requester]) -> dict[str, object]:
         """The service as a table of the document; ``requesters`` are all of them, in order.
@@ -172,6 +189,7 @@ class LocalServiceBuilder(Target):
         kind: str,
         contract: object,
         consistency: Consistency | None,
+        patterns: Sequence[Requester | str] | None,
         regions: Sequence[Region] | None = None,
         **tables: object,
     ) -> None:
@@ -182,4 +200,9 @@ class LocalServiceBuilder(Target):
             capability["regions"] = [region.position for region in regions]
         if consistency is not None:
             capability["consistency"] = plain(consistency)
+        if patterns is not None:
+            require_own(self._memory, *(each for each in patterns if not isinstance(each, str)))
+            capability["patterns"] = [
+                each if isinstance(each, str) else each.name for each in patterns
+            ]
         self._capabilities.append({kind: capability})

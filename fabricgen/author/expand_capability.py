@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.author.expand_access import access_domains, classes_place, union
 from fabricgen.author.expand_contract import actor_domain
-from fabricgen.author.findings import Findings, renamed
+from fabricgen.author.findings import Findings, lookup, renamed
 from fabricgen.author.service_document import (
     CapabilityDocument,
     CompareExchangeChoice,
@@ -39,6 +39,7 @@ CAPABILITY_KEYS = {
     "access_domain": "access",
     "service_region_ordinals": "regions",
     "service_beat_width_bits": "beat_bits",
+    "admissible_use_patterns": "patterns",
     "consistency_binding": "consistency",
 }
 
@@ -58,11 +59,11 @@ class WrittenCapability:
 def expand_capability(
     document: CapabilityDocument,
     region_count: int,
-    requester_count: int,
+    patterns: Sequence[str],
     where: str,
     findings: Findings,
 ) -> WrittenCapability | None:
-    """Build one capability; every requester of the service may use it."""
+    """Build one capability; ``patterns`` names the service's use patterns in key order."""
     key, schema, body = _body(document)
     where = f"{where}.{key}"
     actors = actor_domain(schema, body.contract, f"{where}.contract", findings)
@@ -78,7 +79,12 @@ def expand_capability(
             f"{where}.regions",
             f"A position must name one of {region_count} regions, not {position}",
         )
-    if actors is None or classes is None or unknown:
+    keys = (
+        tuple(range(len(patterns)))
+        if body.patterns is None
+        else lookup(body.patterns, patterns, f"{where}.patterns", findings)
+    )
+    if actors is None or classes is None or unknown or keys is None:
         return None
     record = findings.attempt(
         classes_place(classes, "access_domain", f"{where}.access", renamed(where, CAPABILITY_KEYS)),
@@ -87,7 +93,7 @@ def expand_capability(
             union(classes) if classes else None,
             service_region_ordinals=regions,
             service_beat_width_bits=beat_bits,
-            admissible_use_patterns=range(requester_count),
+            admissible_use_patterns=keys,
             consistency_binding=_consistency(body.consistency),
         ),
     )

@@ -116,13 +116,16 @@ def expand_port(
         )
     contract = _contract(document, written, patterns, scope.contexts, where, findings)
     semantics = pattern_semantics(document, patterns)
-    if contract is None or semantics is None or not written or len(written) < len(places):
+    further = lookup(document.endpoints, scope.endpoints, f"{where}.endpoints", findings)
+    if contract is None or semantics is None or further is None:
+        return None
+    if not written or len(written) < len(places):
         return None
     used = {endpoint for w in written for _, endpoint in w.alternative.role_to_endpoint}
     record = findings.attempt(
         pattern_place(document, patterns, where),
         lambda: MemoryOperationPort.of(
-            endpoint_inventory=tuple(sorted(used)),
+            endpoint_inventory=sorted(used | set(further)),
             resource_contract=contract,
             operation_pattern_semantics=semantics,
             capability_alternatives=tuple(w.alternative for w in written),

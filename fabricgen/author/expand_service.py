@@ -68,11 +68,15 @@ def expand_service(
     ]
     require_one_contract(document.resources, document.contract, where, findings)
     contract = _resource_contract(document, requesters, where, findings)
-    use_patterns = len(requesters) if contract is None else len(contract.use_patterns)
+    # The realised contract has one use pattern for each requester.
+    written_contract = document.contract
+    patterns = (
+        requesters
+        if written_contract is None
+        else [pattern.name for pattern in written_contract.patterns]
+    )
     capabilities = [
-        expand_capability(
-            each, len(regions), use_patterns, f"{where}.capabilities[{index}]", findings
-        )
+        expand_capability(each, len(regions), patterns, f"{where}.capabilities[{index}]", findings)
         for index, each in enumerate(document.capabilities)
     ]
     whole = [region for region in regions if region is not None]

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, Tag, WithJsonSchema
 
 from fabricgen.author.document import Document
-from fabricgen.author.fields import U32_MAX, Identifier, Name, Positive, U32Count, by_table
+from fabricgen.author.fields import Identifier, Name, Positive, U32Count, Unsigned, by_table
 from fabricgen.author.group_document import (
     GROUP_KEYS,
     GroupSizesDocument,
@@ -45,7 +45,7 @@ class EndpointDocument(Document):
 
     name: Identifier = Field(description="Prefix of the emitted ports.")
     dir: Literal["in", "out"] = Field(description="Direction, seen from the memory.")
-    bits: Annotated[int, Field(ge=0, le=U32_MAX)] = Field(
+    bits: Unsigned = Field(
         description="Payload width in bits; 0 for control and completion tokens."
     )
 
@@ -75,9 +75,7 @@ class ManagerDocument(Document):
     """A path to memory outside; the emitted ports start with its name."""
 
     name: Identifier = Field(description="Name by which targets and workloads select it.")
-    beat_bits: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
-        description="Width of one request or response beat, in bits."
-    )
+    beat_bits: Positive = Field(description="Width of one request or response beat, in bits.")
 
 
 class ConnectionDocument(Document):
@@ -91,9 +89,7 @@ class SubordinateDocument(Document):
     """An endpoint through which others reach services of the memory."""
 
     name: Identifier = Field(description="Name by which exposures and grants select it.")
-    beat_bits: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
-        description="Width of one request or response beat, in bits."
-    )
+    beat_bits: Positive = Field(description="Width of one request or response beat, in bits.")
     max_exposed_bindings: Positive = Field(
         description="Bindings that a mapping may expose here, at most."
     )
@@ -147,8 +143,8 @@ class _TemporalDocument(_EngineDocument):
     schedule: Annotated[_Schedule, WithJsonSchema({"const": "temporal"})] = Field(
         description="Schedule of the operation engine."
     )
-    resident_contexts: U32Count = Field(description="Rows of the operation table.")
-    tag_width: U32Count = Field(description="Bits of the tag that every token carries.")
+    resident_contexts: Positive = Field(description="Rows of the operation table.")
+    tag_width: Positive = Field(description="Bits of the tag that every token carries.")
 
 
 class SpatialMemoryDocument(_SpatialDocument):

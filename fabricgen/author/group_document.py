@@ -11,7 +11,7 @@ from pydantic import Field
 from fabricgen.author.access_document import Alignment, ReadSubwords, WriteSubwords
 from fabricgen.author.contract_document import LoadStoreContractDocument
 from fabricgen.author.document import Document
-from fabricgen.author.fields import U32_MAX, Name, U32Count
+from fabricgen.author.fields import Name, Positive
 from fabricgen.author.port_document import SpatialResourcesDocument, TemporalResourcesDocument
 
 __all__ = [
@@ -27,7 +27,7 @@ GROUP_KEYS = frozenset({"load_group_size", "store_group_size", "data_width", "gr
 
 
 class _GroupDocument(Document):
-    index_bits: U32Count = Field(description="Width of the element index at every port.")
+    index_bits: Positive = Field(description="Width of the element index at every port.")
     contract: list[LoadStoreContractDocument] = Field(
         min_length=1, description="Actor contracts that every port admits."
     )
@@ -69,6 +69,6 @@ class GroupSizesDocument(Document):
 
     load_group_size: _Size = Field(description="Load ports: load0, load1 and so on.")
     store_group_size: _Size = Field(description="Store ports: store0, store1 and so on.")
-    data_width: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
+    data_width: Positive = Field(
         description="Width of one element, which is all that a port's data carries, in bits."
     )

@@ -279,6 +279,9 @@ class _PortDocument(Document):
     contract: NamedContractDocument | None = Field(
         default=None, description="The complete resource contract, in the place of resources."
     )
+    endpoints: list[Identifier] = Field(
+        default=[], description="Endpoints that belong to the port and that no role has."
+    )
     load: list[LoadDocument] = Field(default=[], description="Alternatives that admit loads.")
     store: list[StoreDocument] = Field(default=[], description="Alternatives that admit stores.")
     rmw: list[RmwDocument] = Field(

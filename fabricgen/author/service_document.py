@@ -16,7 +16,7 @@ from fabricgen.author.contract_document import (
     RmwClauseDocument,
 )
 from fabricgen.author.document import Document
-from fabricgen.author.fields import U32_MAX, Positive, U32Count, Unsigned, by_key, by_type
+from fabricgen.author.fields import Name, Positive, U32Count, Unsigned, by_key, by_type
 from fabricgen.author.grant_document import GrantDocument
 from fabricgen.author.named_contract_document import (
     RESOURCES_OR_CONTRACT,
@@ -163,12 +163,16 @@ _Consistency = Annotated[
 
 class _ServedDocument(Document):
     consistency: _Consistency = None
+    patterns: list[Name] | None = Field(
+        default=None,
+        min_length=1,
+        description="Use patterns that serve this: those of the contract or, with resources, the "
+        "ports and subordinates that are served; all of them if absent.",
+    )
 
 
 class _AddressedDocument(_ServedDocument):
-    beat_bits: Annotated[int, Field(ge=1, le=U32_MAX)] = Field(
-        description="Width of one bank access, in bits."
-    )
+    beat_bits: Positive = Field(description="Width of one bank access, in bits.")
     regions: list[Unsigned] = Field(
         min_length=1, description="Positions in the list of regions that are reached."
     )

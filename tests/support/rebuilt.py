@@ -49,7 +49,9 @@ def _memory(fabric, document):
 
 
 def _port(memory, document, ends, targets):
-    port = memory.port(document["name"], **_some(document, "resources", "contract"))
+    further = [ends[name] for name in document.get("endpoints", [])]
+    shape = _some(document, "resources", "contract")
+    port = memory.port(document["name"], endpoints=further, **shape)
     patterns = {each["name"]: port.pattern(**each) for each in document["patterns"]}
     for kind in ("load", "store", "rmw", "cmpxchg", "fence"):
         for each in document.get(kind, []):

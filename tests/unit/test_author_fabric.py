@@ -167,6 +167,44 @@ def test_a_fixed_priority_keeps_its_order():
     assert contract.grant_policy == FixedPriority((1, 0))
 
 
+def test_a_capability_may_serve_some_requesters_only():
+    at = [*LOCAL, "capabilities", 0, "load", "patterns"]
+    service = little(at, ["read0"]).memories[0].occurrence.local_service
+    served = {
+        each.actor_contract_domain.actor_schema: each.admissible_use_patterns
+        for each in service.memory_service_contract.capabilities
+    }
+    assert served == {
+        OperationSchemaId.DATAFLOW_LOAD: (0,),
+        OperationSchemaId.DATAFLOW_STORE: (0, 1),
+    }
+    with pytest.raises(Invalid) as error:
+        little(at, ["read1"])
+    assert str(error.value) == (
+        "memory[0].local.capabilities[0].load.patterns: The name must be one of read0, write0, "
+        'not "read1" (did you mean read0?) [unknown-name]'
+    )
+    with pytest.raises(Invalid) as error:
+        little(at, ["write0"])
+    assert [each.code for each in error.value.diagnostics] == ["target-serves-nothing"]
+
+
+def test_an_endpoint_may_belong_to_a_port_without_a_role():
+    at = [*MEMORY, "port", 0, "endpoints"]
+    (memory,) = little(at, ["wr_mask", "rd_data"]).memories
+    names = memory.names.endpoints
+    assert [names[end] for end in memory.occurrence.engine.ports[0].endpoint_inventory] == [
+        "rd_addr",
+        "rd_mask",
+        "rd_ctrl",
+        "wr_mask",
+        "rd_data",
+        "rd_done",
+    ]
+    with pytest.raises(Invalid, match=r"^memory\[0\]\.port\[0\]\.endpoints: The name must be one"):
+        little(at, ["wr_mark"])
+
+
 def test_adjacent_regions_are_merged_and_renumbered():
     document = fabric_document()
     local = document["memory"][0]["local"]
@@ -212,13 +250,17 @@ def test_implementation_options_alone_have_defaults():
         ("ImplementationDocument", "issue_lanes"),
         ("ImplementationDocument", "counters"),
         *((f"{kind}RolesDocument", "mask") for kind in ADDRESSED),
-        *((f"{kind}CapabilityDocument", "consistency") for kind in (*ADDRESSED, "Fence")),
+        *(
+            (f"{kind}CapabilityDocument", key)
+            for kind in (*ADDRESSED, "Fence")
+            for key in ("consistency", "patterns")
+        ),
         # Without the key the data is no pointer.
         *((f"{kind}AccessDocument", "data") for kind in ("Load", "Store", "Update")),
         *(
             (f"{schedule}PortDocument", kind)
             for schedule in SCHEDULES
-            for kind in ("load", "store", "rmw", "cmpxchg", "fence")
+            for kind in ("load", "store", "rmw", "cmpxchg", "fence", "endpoints")
         ),
         *(
             (f"{schedule}MemoryDocument", key)

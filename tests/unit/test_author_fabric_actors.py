@@ -423,7 +423,7 @@ BAD = [
         (*SERVED, 5, "fence", "regions"),
         [0],
         "memory[0].local.capabilities[5].fence.regions: The key must be one of "
-        'consistency, contract, not "regions" [unknown-key]',
+        'consistency, contract, patterns, not "regions" [unknown-key]',
     ),
     (
         (*SERVED, 5),

@@ -222,6 +222,7 @@ def test_regions_and_requesters_are_of_the_service_that_uses_them(two):
     with pytest.raises(ValueError, match=r"^Region 0 must be of LocalServiceBuilder local, not of"):
         local.serve_load(contract=[], access=[], beat_bits=8, regions=[region])
     for grant in (
+        lambda: local.serve_fence(contract=[], patterns=[far_port]),
         lambda: local.fixed_priority([port, far_port]),
         lambda: local.round_robin(far_port),
     ):
@@ -229,6 +230,21 @@ def test_regions_and_requesters_are_of_the_service_that_uses_them(two):
             ValueError, match=r"^PortBuilder port must be of .* left, not of .* right"
         ):
             grant()
+
+
+def test_what_is_served_may_be_of_some_requesters():
+    document = little()
+    load = document["memory"][0]["local"]["capabilities"][0]["load"]
+    load["patterns"] = ["read0"]
+    memory = FabricBuilder("one").spatial("ram")
+    local = memory.local(capacity_bytes=8)
+    read = memory.port("read0")
+    body = {key: value for key, value in load.items() if key not in ("regions", "patterns")}
+    region = local.storage(base=0, size=8)
+    local.serve_load(**body, regions=[region], patterns=[read])
+    (capability,) = memory.table()["local"]["capabilities"]
+    assert capability == {"load": load}
+    assert rebuilt(document).build() == parse_fabric(toml(document))
 
 
 def test_a_memory_has_one_local_service(two):
