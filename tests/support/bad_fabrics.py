@@ -185,7 +185,7 @@ def actor_documents() -> Iterator[Case]:
         (*_SERVED, 5, "fence", "regions"),
         [0],
         "memory[0].local.capabilities[5].fence.regions: The key must be one of "
-        'consistency, contract, not "regions" [unknown-key]',
+        'consistency, contract, patterns, not "regions" [unknown-key]',
     )
     yield case(
         "region of no behaviour",
