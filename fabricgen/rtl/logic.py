@@ -4,9 +4,19 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Const, Mux, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
-__all__ = ["any_bit", "at_least", "count_ones", "encode", "lowest", "one_hot", "pick", "select"]
+__all__ = [
+    "any_bit",
+    "at_least",
+    "count_ones",
+    "encode",
+    "lowest",
+    "named",
+    "one_hot",
+    "pick",
+    "select",
+]
 
 
 def any_bit(bits: Iterable[Value]) -> Value:
@@ -45,6 +55,13 @@ def one_hot(index: Value | None, count: int) -> list[Value]:
 def lowest(value: Value) -> Value:
     """The lowest one of ``value``, alone; zero for none."""
     return (value & -value)[: len(value)]
+
+
+def named(m: Module, value: Value, name: str) -> Signal:
+    """A signal with this value: what is read in several places is written once."""
+    signal = Signal(len(value), name=name)
+    m.d.comb += signal.eq(value)
+    return signal
 
 
 def count_ones(bits: Sequence[Value]) -> Value:

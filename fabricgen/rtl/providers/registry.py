@@ -10,7 +10,9 @@ from fabricgen.hsg.registry import family_keyword
 from fabricgen.hsg.resource import FabricOp
 from fabricgen.rtl.providers import (
     integer_add_sub,
+    integer_logic,
     loop_control,
+    scalar_values,
     token_route,
     vector_adapter,
     vector_add_sub,
@@ -30,7 +32,9 @@ Provider = Callable[[FabricOp], wiring.Component]
 PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
     {
         **integer_add_sub.PROVIDERS,
+        **integer_logic.PROVIDERS,
         **loop_control.PROVIDERS,
+        **scalar_values.PROVIDERS,
         **token_route.PROVIDERS,
         **vector_adapter.PROVIDERS,
         **vector_add_sub.PROVIDERS,
