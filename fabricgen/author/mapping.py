@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from collections.abc import Mapping as Tables
 from dataclasses import dataclass
 
 from fabricgen.author.document import shown, validated
@@ -34,7 +35,13 @@ from fabricgen.records.connectivity import MemoryDispatchTarget, target_key
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import Temporal
 
-__all__ = ["Mapping", "parse_mapping", "read_mapping", "read_mapping_document"]
+__all__ = [
+    "Mapping",
+    "parse_mapping",
+    "read_mapping",
+    "read_mapping_document",
+    "read_mapping_tables",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +76,14 @@ def parse_mapping(text: str, fabric: Fabric) -> tuple[MemoryConfiguration, ...]:
 
 def read_mapping(text: str, fabric: Fabric) -> Mapping:
     """Read a mapping document together with the names of its rows; raises like the above."""
+    return read_mapping_tables(read_toml(text), fabric)
+
+
+def read_mapping_tables(data: Tables[str, object], fabric: Fabric) -> Mapping:
+    """Read a mapping document that is tables and lists already; raises like the above."""
     findings = Findings()
-    document = read_mapping_document(text, findings)
+    document, found = validated(MappingDocument, data)
+    findings.diagnostics += found
     mapping = _mapping(document, fabric, findings) if document is not None else None
     return findings.result(mapping)
 

@@ -1,16 +1,79 @@
 """A fabric document said again through the builder, call by call."""
 
-from fabricgen.author.builder import FabricBuilder
+from dataclasses import dataclass
 
-__all__ = ["rebuilt"]
+from fabricgen.author.builder import FabricBuilder, MemoryBuilder
+from fabricgen.author.builder_mapping import MappingBuilder
+
+__all__ = ["mapped", "rebuilt", "with_handles"]
+
+
+@dataclass(frozen=True)
+class Handles:
+    """What a mapping refers to of one memory, by names."""
+
+    memory: MemoryBuilder
+    targets: dict
+    requesters: dict
+    patterns: dict
 
 
 def rebuilt(document):
     """The builder of a written-out document; ``KeyError`` where a name has no handle."""
+    return with_handles(document)[0]
+
+
+def with_handles(document):
+    """The builder of a written-out document, and the handles of its memories by name."""
     fabric = FabricBuilder(document["fabric"]["name"])
-    for memory in document["memory"]:
-        _memory(fabric, memory)
-    return fabric
+    return fabric, {memory["name"]: _memory(fabric, memory) for memory in document["memory"]}
+
+
+def mapped(document, fabric, memories):
+    """The builder of a mapping document of a fabric."""
+    mapping = MappingBuilder(fabric)
+    for name, table in document.get("memory", {}).items():
+        _mapped_memory(mapping.memory(memories[name].memory), table, memories[name])
+    return mapping
+
+
+def _mapped_memory(mapping, document, handles):
+    bindings = {each["name"]: mapping.binding(**each) for each in document.get("binding", [])}
+    for each in document.get("proxy", []):
+        manager = handles.targets[each["manager"]]
+        bindings[each["name"]] = mapping.proxy(**(each | {"manager": manager}))
+    rows = {
+        each["name"]: _row(mapping, each, handles, bindings) for each in document.get("row", [])
+    }
+    for each in document.get("row", []):
+        row = rows[each["name"]]
+        for role, end in each.get("inputs", {}).items():
+            source = {"source": _role(rows, end["from"], "result")} if "from" in end else {}
+            row.input(role, **_some(end, "tag"), **source)
+        for role, end in each.get("outputs", {}).items():
+            to = {"to": [_role(rows, name, "operand") for name in end["to"]]} if "to" in end else {}
+            row.output(role, **_some(end, "tag", "expose"), **to)
+    for each in document.get("exposure", []):
+        subordinate, binding = handles.requesters[each["subordinate"]], bindings[each["binding"]]
+        mapping.expose(subordinate, binding, *_some(each, "match").values())
+
+
+def _role(rows, name, kind):
+    row, role = name.split(".")
+    return getattr(rows[row], kind)(role)
+
+
+def _row(mapping, document, handles, bindings):
+    (kind,) = document.keys() & {"load", "store", "rmw", "cmpxchg", "fence"}
+    body, port = document[kind], handles.requesters[document["port"]]
+    access = {key: value for key, value in body.items() if key != "pattern"}
+    ends = _some(document, "base", "row")
+    if "target" in document:
+        ends["target"] = handles.targets[document["target"]]
+    if "binding" in document:
+        ends["binding"] = bindings[document["binding"]]
+    pattern = handles.patterns[document["port"]][body["pattern"]]
+    return getattr(mapping, kind)(document["name"], port, access, pattern=pattern, **ends)
 
 
 def _memory(fabric, document):
@@ -38,14 +101,15 @@ def _memory(fabric, document):
     local = _local(memory, document["local"]) if "local" in document else None
     if local is not None:
         targets["local"] = local
-    requesters = {
-        each["name"]: _port(memory, each, ends, targets) for each in document.get("port", [])
-    }
+    ports = {each["name"]: _port(memory, each, ends, targets) for each in document.get("port", [])}
+    requesters = {name: port for name, (port, _) in ports.items()}
     for each in document.get("subordinate", []):
         reached = [targets[name] for name in each["targets"]]
         requesters[each["name"]] = memory.subordinate(**(each | {"targets": reached}))
     if local is not None:
         _grant(local, document["local"].get("resources", {}), requesters)
+    patterns = {name: each for name, (_, each) in ports.items()}
+    return Handles(memory, targets, requesters, patterns)
 
 
 def _port(memory, document, ends, targets):
@@ -61,7 +125,7 @@ def _port(memory, document, ends, targets):
                 patterns=[patterns[name] for name in each["patterns"]],
                 targets=[targets[name] for name in each["targets"]],
             )
-    return port
+    return port, patterns
 
 
 def _local(memory, document):

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from fabricgen.abi.image import encode_image
 from fabricgen.author.fabric import parse_fabric
+from fabricgen.author.mapping import parse_mapping
 from fabricgen.cli.main import app
 from fabricgen.errors.catalog import CATALOG
 from fabricgen.records import fabric_codec
@@ -92,12 +94,14 @@ def test_the_shorthand_of_the_guide_has_the_ports_that_it_says():
     assert names.patterns == (("direct",),) * 3
 
 
-def test_the_fabric_in_python_is_that_of_the_document(tmp_path, monkeypatch):
+def test_the_program_of_the_guide_says_what_its_documents_say(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     program = re.search(r"```python\n(.*?)```", GUIDE, re.S)[1]
     exec(compile(program, "guide", "exec"), {})
     document = parse_fabric(re.search(r"# fabric.toml\n(.*?)```", GUIDE, re.S)[1])
     assert fabric_codec.decode(Path("own-built.fabric").read_bytes()) == document
+    mapping = parse_mapping(re.search(r"# mapping.toml\n(.*?)```", GUIDE, re.S)[1], document)
+    assert Path("own-built.image").read_bytes() == encode_image(document, mapping)
 
 
 def test_codes_and_options_of_the_guide_exist():
