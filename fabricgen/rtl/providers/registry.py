@@ -19,6 +19,7 @@ from fabricgen.rtl.providers import (
     vector_compare,
     vector_count_zeros,
     vector_logic,
+    vector_multiply,
     vector_shift,
 )
 from fabricgen.vocab.families import ImplementationFamilyId
@@ -41,6 +42,7 @@ PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
         **vector_compare.PROVIDERS,
         **vector_count_zeros.PROVIDERS,
         **vector_logic.PROVIDERS,
+        **vector_multiply.PROVIDERS,
         **vector_shift.PROVIDERS,
     }
 )
