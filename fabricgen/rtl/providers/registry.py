@@ -21,6 +21,8 @@ from fabricgen.rtl.providers import (
     vector_logic,
     vector_multiply,
     vector_shift,
+    vector_shuffle,
+    vector_slice,
 )
 from fabricgen.vocab.families import ImplementationFamilyId
 
@@ -44,6 +46,8 @@ PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
         **vector_logic.PROVIDERS,
         **vector_multiply.PROVIDERS,
         **vector_shift.PROVIDERS,
+        **vector_shuffle.PROVIDERS,
+        **vector_slice.PROVIDERS,
     }
 )
 
