@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fabricgen.check.alignments import alignment_findings
 from fabricgen.check.dispatch import dispatch_findings
 from fabricgen.check.endpoints import endpoint_findings
 from fabricgen.check.forms import form_findings
@@ -26,6 +27,7 @@ def occurrence_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Di
     yield from form_findings(occurrence, where)
     yield from endpoint_findings(occurrence, where)
     yield from width_findings(occurrence, where)
+    yield from alignment_findings(occurrence, where)
     yield from requester_findings(occurrence, where)
     yield from dispatch_findings(occurrence, where)
     yield from service_findings(occurrence, where)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fabricgen.check.alignments import alignment_findings
 from fabricgen.check.dispatch import connection_findings
 from fabricgen.check.endpoints import endpoint_findings
 from fabricgen.check.requesters import requester_findings
@@ -15,7 +16,7 @@ __all__ = ["template_findings"]
 
 
 def template_findings(template: FabricMemoryEngineTemplate, where: str) -> Iterator[Diagnostic]:
-    """Say what is illegal in a template: endpoints, roles, widths, requesters, connections."""
+    """Say what is illegal in a template: whatever of it an occurrence could not have either."""
     connections = template.internal_connections
     engine = OperationEngine(template.contract, template.ports)
     alone = MemoryOccurrence(
@@ -23,5 +24,6 @@ def template_findings(template: FabricMemoryEngineTemplate, where: str) -> Itera
     )
     yield from endpoint_findings(alone, where)
     yield from width_findings(alone, where)
+    yield from alignment_findings(alone, where)
     yield from requester_findings(alone, where)
     yield from connection_findings(template.endpoints, connections, where)

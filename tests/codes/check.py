@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.check.fabric import findings
 from fabricgen.check.system import system_findings
 from fabricgen.records.connectivity import (
@@ -60,6 +62,7 @@ GOOD = load_fabric()
 RECORD = NAMED.occurrence
 READ, WRITE = ReadSubwordSemantics, WriteSubwordSemantics
 WORDS = access(ELEMENT, (32,), read=READ.ZERO_EXTEND)
+OF_WORDS = AlignmentDomain(UnsignedDomain.of((2, 63)))
 LOAD_ROLES = {ADDRESS: 0, CONTROL: 1, DATA: 2, COMPLETION: 3}
 
 
@@ -244,6 +247,7 @@ PRODUCERS = {
     "read-subword-exact": loads(access(ELEMENT, (32,), read=READ.EXACT), 32, 64),
     "write-subword-exact": stores(WRITE.EXACT, 16, 32),
     "write-subword-byte-enable": stores(WRITE.BYTE_ENABLE, 12, 32),
+    "plain-alignment-missing": loads(replace(WORDS, source_alignment=OF_WORDS), 32, 32),
     "port-requester-count": two_requesters_of_a_spatial_port,
     "service-requester-count": served(
         resource_contract=requesters(RECORD.local_service.memory_service_contract)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from tests.support.bad_input import Case
-from tests.support.documents import changed, toml
-from tests.support.every_row import EVERY_ROW, POINTER, fabric_of_rows, row_text
+from tests.support.documents import changed, every_key_document, toml
+from tests.support.every_row import EVERY_ROW, POINTER, row_text
 
 __all__ = ["actor_mappings"]
 
-_FABRIC = toml(fabric_of_rows())
+_FABRIC = toml(every_key_document())
 
 
 def actor_mappings() -> Iterator[Case]:

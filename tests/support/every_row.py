@@ -1,6 +1,6 @@
 """A mapping row of each actor for the document with every key; its one port has one at a time."""
 
-from tests.support.documents import every_key_document, toml
+from tests.support.documents import toml
 
 _ELEMENT = {
     "form": "element",
@@ -61,21 +61,6 @@ EVERY_ROW = {
     "order": WHERE
     | {"fence": {"ordering": "seq_cst", "sync_scope": "system", "pattern": "direct"}},
 }
-
-
-def fabric_of_rows():
-    """The document with every key, whose pointers may lie anywhere as those of plain loads do."""
-    document = every_key_document()
-    memory = document["memory"][0]
-    for loads in (
-        memory["port"][0]["load"],
-        [each.get("load") for each in memory["local"]["capabilities"]],
-    ):
-        for access in (each["access"] for each in loads if each):
-            for written in access:
-                if "pointer" in written["address"]:
-                    written["alignment"] = "any"
-    return document
 
 
 def row_text(row):

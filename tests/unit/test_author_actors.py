@@ -29,10 +29,10 @@ from fabricgen.vocab.dataflow import MemoryAddressForm, MemoryMaskForm
 from tests.support.actor_memories import ALL, NEAR, PORTS, TEMPORAL, WIDE, WRITTEN, rows
 from tests.support.actors import KIND, LANE, ORDER, STRONG, SYSTEM, THREAD, WHOLE
 from tests.support.capabilities import INDEXED
-from tests.support.documents import changed, toml
+from tests.support.documents import changed, every_key_document, toml
 from tests.support.drawn_memories import memories
 from tests.support.drawn_memories import tables as drawn_tables
-from tests.support.every_row import EVERY_ROW, fabric_of_rows, row_text
+from tests.support.every_row import EVERY_ROW, row_text
 from tests.support.json_schema import errors
 from tests.support.mapping_text import mapping_text
 from tests.support.rich_memory import RICH, ROWS
@@ -296,7 +296,7 @@ def test_rows_of_a_temporal_memory_have_tags():
 
 @pytest.mark.parametrize("name", EVERY_ROW)
 def test_a_row_of_each_actor_may_reach_the_local_service(name):
-    fabric = parse_fabric(toml(fabric_of_rows()))
+    fabric = parse_fabric(toml(every_key_document()))
     configuration, *others = parse_mapping(row_text(EVERY_ROW[name]), fabric)
     assert set(others) <= {Disabled()}
     (row,) = configuration.operation_rows
@@ -318,7 +318,7 @@ def test_a_row_of_each_actor_may_reach_the_local_service(name):
     ],
 )
 def test_the_local_service_must_admit_the_contract_too(actor, name, key, kept, place):
-    document = fabric_of_rows()
+    document = every_key_document()
     memory = document["memory"][0]
     (capability,) = (each[actor] for each in memory["local"]["capabilities"] if actor in each)
     clause = capability["contract"][0]
@@ -337,7 +337,7 @@ def test_the_local_service_must_admit_the_contract_too(actor, name, key, kept, p
 
 
 def test_a_row_that_the_service_does_not_admit_is_told_from_its_contract():
-    document = fabric_of_rows()
+    document = every_key_document()
     for capability in document["memory"][0]["local"]["capabilities"]:
         if "rmw" in capability:
             capability["rmw"]["access"][0]["lanes"] = [1]
@@ -348,7 +348,7 @@ def test_a_row_that_the_service_does_not_admit_is_told_from_its_contract():
 
 
 def test_each_truth_value_that_the_port_leaves_open_is_asked_for():
-    document = fabric_of_rows()
+    document = every_key_document()
     memory = document["memory"][0]
     for owner in (memory["port"][0]["cmpxchg"], *served(memory, "cmpxchg")):
         owner[0]["contract"][0]["volatile"] = [False, True]

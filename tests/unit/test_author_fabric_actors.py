@@ -93,7 +93,7 @@ POINTERS = access(
     (64,),
     (1,),
     (ABSENT,),
-    (3,),
+    ANY,
     EXACT,
     UNWRITTEN,
     address=PointerAddressed((PointerFormat(0, 64, 48),)),

@@ -49,7 +49,7 @@ def element(bits, log2, read, write):
         element_width_bits=UnsignedDomain.of(bits),
         flattened_lane_count=UnsignedDomain.of(1),
         mask_inactive_pairs=[(MemoryMaskForm.ABSENT, InactiveLaneSemantics.NOT_APPLICABLE)],
-        source_alignment=AlignmentDomain(UnsignedDomain.of(log2)),
+        source_alignment=AlignmentDomain(UnsignedDomain.of(*log2)),
         read_subword=[read],
         write_subword=[write],
     )
@@ -58,10 +58,10 @@ def element(bits, log2, read, write):
 def test_a_region_of_registers_accepts_what_each_actor_may_do(fabric):
     read, write = ReadSubwordSemantics, WriteSubwordSemantics
     accepted = ParameterizedMemoryAccessDomain.of(
-        element(32, 2, read.ZERO_EXTEND, write.NOT_APPLICABLE),
-        element(32, 2, read.NOT_APPLICABLE, write.BYTE_ENABLE),
-        element(32, 2, read.ZERO_EXTEND, write.BYTE_ENABLE),
-        element(64, 3, read.ZERO_EXTEND, write.BYTE_ENABLE),
+        element(32, [2], read.ZERO_EXTEND, write.NOT_APPLICABLE),
+        element(32, [0, 2], read.NOT_APPLICABLE, write.BYTE_ENABLE),
+        element(32, [2], read.ZERO_EXTEND, write.BYTE_ENABLE),
+        element(64, [3], read.ZERO_EXTEND, write.BYTE_ENABLE),
     )
     contract = fabric.memories[0].occurrence.local_service.memory_service_contract
     assert contract.regions == (

@@ -138,6 +138,11 @@ RULES: dict[str, Rule] = {
         "Where ByteEnable writes are admitted, every payload is a whole number of bytes.",
         "Persistent Capability Schema",
     ),
+    "plain-alignment-missing": Rule(
+        "Each access class of a capability with plain accesses accepts alignment 1, the only one "
+        "that they have.",
+        "Persistent Capability Schema",
+    ),
     "port-requester-count": Rule(
         "The requesters of an operation port are its contexts: one if Spatial, K if Temporal.",
         "Operation Rows And Internal Dependencies",
