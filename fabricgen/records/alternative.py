@@ -13,11 +13,11 @@ from fabricgen.records.access import (
 )
 from fabricgen.records.actor import MemoryActorContractDomain
 from fabricgen.schema.actor import (
-    NO_POINTER_DATA,
     CanonicalActorProjection,
     CanonicalMemoryAccessView,
     granularity_forms,
     is_atomic_width,
+    moves_pointers,
 )
 from fabricgen.schema.memory import MEMORY_SCHEMAS, MemoryActorSchema
 from fabricgen.schema.service import canonical_service
@@ -226,11 +226,12 @@ def _atomic_findings(
             f"{where}.element_width_bits",
             f"An atomic object must have a power of two of bits, at least 8, not {found}",
         )
-    if actors.actor_schema in NO_POINTER_DATA and access.data_pointer_formats != (OrdinaryData(),):
+    movers = [moves_pointers(actors.actor_schema, variant) for variant in actors.variants]
+    if not all(movers) and access.data_pointer_formats != (OrdinaryData(),):
         yield Diagnostic(
             "atomic-pointer-data",
             f"{where}.data_pointer_formats",
-            f"The data of {actors.actor_schema.name} must be ordinary, not a pointer",
+            f"The data of an atomic {actors.actor_schema.name} must be ordinary, not a pointer",
         )
 
 

@@ -29,10 +29,9 @@ from fabricgen.vocab.dataflow import (
     OperationSchemaId,
     VectorAtomicGranularity,
 )
-from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from fabricgen.vocab.fabric import ContractClauseTag, MemoryPortTransactionProjection
 
 __all__ = [
-    "NO_POINTER_DATA",
     "CanonicalActorProjection",
     "CanonicalMemoryAccessView",
     "PlainContract",
@@ -40,10 +39,14 @@ __all__ = [
     "granularity_forms",
     "granularity_projection",
     "is_atomic_width",
+    "moves_pointers",
 ]
 
-#: Actors whose data is never a pointer.
-NO_POINTER_DATA = (OperationSchemaId.DATAFLOW_ATOMIC_RMW, OperationSchemaId.DATAFLOW_CMPXCHG)
+
+def moves_pointers(schema_id: OperationSchemaId, variant: ContractClauseTag) -> bool:
+    """Tell whether an actor's data may be pointers: that of loads, and of plain stores."""
+    is_plain = variant is ContractClauseTag.LOAD_STORE_PLAIN
+    return schema_id is OperationSchemaId.DATAFLOW_LOAD or is_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +219,13 @@ def access_findings(
             f"{'A plain' if is_plain else 'This atomic'} access has alignment "
             f"{contract.source_alignment_bytes}, not {access.source_alignment_bytes}",
         )
-    if access.data_pointer_format is not None and actor.schema_id in NO_POINTER_DATA:
+    if access.data_pointer_format is not None and not moves_pointers(
+        actor.schema_id, contract.variant
+    ):
         yield Diagnostic(
             "atomic-pointer-data",
             "access.data_pointer_format",
-            f"The data of {actor.schema_id.name} must be ordinary, not a pointer",
+            f"The data of an atomic {actor.schema_id.name} must be ordinary, not a pointer",
         )
     if isinstance(contract, PlainContract):
         return

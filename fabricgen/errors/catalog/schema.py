@@ -112,7 +112,7 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "atomic-pointer-data": Rule(
-        "Read-modify-writes and compare-exchanges have ordinary data.",
+        "Of the actors that synchronise, only loads have pointers as data.",
         "Persistent Capability Schema",
     ),
     "atomic-granularity-form": Rule(
