@@ -14,8 +14,14 @@ from fabricgen.author.builder_mapping import MappingBuilder
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
 from fabricgen.errors import Invalid
-from tests.support.documents import changed, fabric_document, mapping_document, toml
-from tests.support.every_row import EVERY_ROW, fabric_of_rows
+from tests.support.documents import (
+    changed,
+    every_key_document,
+    fabric_document,
+    mapping_document,
+    toml,
+)
+from tests.support.every_row import EVERY_ROW
 from tests.support.rebuilt import mapped, with_handles
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide.md").read_text()
@@ -43,7 +49,7 @@ def of_the_guide():
 def rows():
     for name, row in EVERY_ROW.items():
         mapping = {"fabric": "every-key", "memory": {"engine": {"row": [row]}}}
-        yield pytest.param(fabric_of_rows(), mapping, id=name)
+        yield pytest.param(every_key_document(), mapping, id=name)
 
 
 DOCUMENTS = [
