@@ -16,7 +16,7 @@ from fabricgen.rtl.providers import vector_shuffle
 from fabricgen.rtl.providers.registry import provider
 from fabricgen.vocab.families import ImplementationFamilyId as F
 from tests.support.hsg import FF, W, resource
-from tests.support.netlist import cell_counts, undefined_bits
+from tests.support.netlist import cell_counts
 from tests.support.position_bench import wrong
 from tests.support.vector_bench import results
 
@@ -93,10 +93,6 @@ def test_each_valid_carrier_means_its_numbers_and_no_other_stalls(latency):
             assert [each & ones for each in got] == [_expected(setting, given[0])] * 2, setting
             checked += 1
     assert 0 < checked < len(jobs)
-
-
-def test_no_bit_is_undefined(tmp_path):
-    assert undefined_bits(provider(resource(SHUFFLE)), tmp_path) == 0
 
 
 def test_a_unit_chooses_among_those_only_that_it_can_come_from(tmp_path):

@@ -18,7 +18,7 @@ from fabricgen.schema.types import VectorType
 from fabricgen.vocab.dataflow import OperationSchemaId as O
 from fabricgen.vocab.families import ImplementationFamilyId as F
 from tests.support.hsg import FF, I8, INDEX32, W, X, resource
-from tests.support.netlist import cell_counts, undefined_bits
+from tests.support.netlist import Netlist, cell_counts
 from tests.support.position_bench import wrong
 from tests.support.vector_bench import results
 
@@ -127,7 +127,7 @@ def test_bits_above_an_extracted_slice_are_zero():
 
 
 def test_no_bit_is_undefined(tmp_path):
-    assert undefined_bits(provider(wide()), tmp_path) == 0
+    assert Netlist(provider(wide()), tmp_path).undefined_bits == 0
 
 
 def test_one_rotator_serves_both_operations(tmp_path):

@@ -128,19 +128,21 @@ class Lanes:
 
 
 def add_by_lanes(
-    m: Module, lanes: Lanes, left: Value, right: Value, carry: Value
+    m: Module, lanes: Lanes, left: Value, right: Value, carry: Value, *, inverts: bool = False
 ) -> tuple[Value, list[Value]]:
     """``left + right + carry`` in every lane: one adder with a bit between any two steps.
 
-    That bit hands the carry on, or, where a lane begins, replaces it by ``carry``.
+    That bit hands the carry on, or, where a lane begins, replaces it by ``carry``. Where it
+    ``inverts``, the right operand is ``~right``: a subtraction, which costs no inverters.
 
     Returns
     -------
     The sums, and per step the carry that leaves it.
     """
     step = lanes.step
-    first: list[Value] = [Const(1, 1)]
-    second: list[Value] = [carry]
+    # A subtraction has a carry of its own, which is one.
+    first: list[Value] = [carry if inverts else Const(1, 1)]
+    second: list[Value] = [Const(0, 1) if inverts else carry]
     for at in lanes.steps:
         if at:
             cut = lanes.cut(at)
@@ -148,7 +150,12 @@ def add_by_lanes(
             second.append(cut & carry)
         first.append(left[at : at + step])
         second.append(right[at : at + step])
-    total = wire(m, Cat(*first) + Cat(*second), "sums_between_carries")
+    if inverts:
+        guards = [~each if at % 2 == 0 else each for at, each in enumerate(second)]
+        difference = Cat(*first, Const(0, 1)) - Cat(*guards, Const(1, 1))
+        total = wire(m, difference[: lanes.bits + lanes.bits // step + 1], "sums_between_carries")
+    else:
+        total = wire(m, Cat(*first) + Cat(*second), "sums_between_carries")
     sums, carries = [], []
     for ordinal, at in enumerate(lanes.steps):
         start = at + ordinal + 1

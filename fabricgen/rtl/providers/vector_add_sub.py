@@ -20,11 +20,7 @@ class FixedVectorIntegerAddSub(StatelessProvider):
 
     def datapath(self, m: Module, stages: Stages) -> Value:
         """The adder with an inverted second operand for a subtraction."""
-        lanes = Lanes(m, self, _payload_bits(self))
-        subtracts = wire(m, self.is_configured(lambda key: key.role == "Sub"), "subtracts")
-        left, right = (operand[: lanes.bits] for operand in stages.operands)
-        right = right ^ subtracts.replicate(lanes.bits)
-        return add_by_lanes(m, lanes, left, right, subtracts)[0]
+        return _Sums(m, self, stages).total
 
 
 class FixedVectorIntegerSaturatingAddSub(StatelessProvider):
@@ -32,26 +28,25 @@ class FixedVectorIntegerSaturatingAddSub(StatelessProvider):
 
     def datapath(self, m: Module, stages: Stages) -> Value:
         """The adder; per lane an overflow and the bit that then fills it, up to its top bit."""
-        lanes = Lanes(m, self, _payload_bits(self))
-        is_sub = self.is_configured(lambda key: key.role.endswith("Sub"))
-        subtracts = wire(m, is_sub, "subtracts")
+        sums = _Sums(m, self, stages)
+        lanes, total = sums.lanes, sums.total
         is_signed = self.is_configured(lambda key: key.role.startswith("Signed"))
         signed = wire(m, is_signed, "is_signed")
-        left, right = (operand[: lanes.bits] for operand in stages.operands)
-        right = wire(m, right ^ subtracts.replicate(lanes.bits), "second_term")
-        total, carries = add_by_lanes(m, lanes, left, right, subtracts)
-
         # Told at the top of each step, of which the lane's last one counts.
         tops = [at + lanes.step - 1 for at in lanes.steps]
         overflows = lanes.from_last(
             [
-                Mux(signed, ~(left[top] ^ right[top]) & (total[top] ^ left[top]), carry ^ subtracts)
-                for top, carry in zip(tops, carries, strict=True)
+                Mux(
+                    signed,
+                    ~(sums.left[top] ^ sums.right[top]) & (total[top] ^ sums.left[top]),
+                    carry ^ sums.subtracts,
+                )
+                for top, carry in zip(tops, sums.carries, strict=True)
             ],
             "overflows",
         )
         # A signed sum that overflows has the wrong sign, which is the right bit below the top.
-        fills = lanes.from_last([Mux(signed, total[top], ~subtracts) for top in tops], "fill")
+        fills = lanes.from_last([Mux(signed, total[top], ~sums.subtracts) for top in tops], "fill")
         parts = []
         for top, overflow, fill in zip(tops, overflows, fills, strict=True):
             low = top - lanes.step + 1
@@ -63,10 +58,26 @@ class FixedVectorIntegerSaturatingAddSub(StatelessProvider):
         return Cat(*parts)
 
 
-def _payload_bits(provider: StatelessProvider) -> int:
-    op = provider.op
-    params = narrow(op.hw_params, FixedVectorIntegerParams)
-    return min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs)
+class _Sums:
+    """``left + right`` by lanes, where ``right`` is the second operand or its inverse."""
+
+    def __init__(self, m: Module, provider: StatelessProvider, stages: Stages) -> None:
+        op = provider.op
+        params = narrow(op.hw_params, FixedVectorIntegerParams)
+        room = min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs)
+        self.lanes = Lanes(m, provider, room)
+        is_sub = provider.is_configured(lambda key: key.role.endswith("Sub"))
+        self.subtracts = wire(m, is_sub, "subtracts")
+        self.left, second = (operand[: self.lanes.bits] for operand in stages.operands)
+        inverts = all(key.role.endswith("Sub") for key in provider.behaviors)
+        if inverts:
+            self.right: Value = ~second
+        else:
+            second = wire(m, second ^ self.subtracts.replicate(self.lanes.bits), "second_term")
+            self.right = second
+        self.total, self.carries = add_by_lanes(
+            m, self.lanes, self.left, second, self.subtracts, inverts=inverts
+        )
 
 
 PROVIDERS = {

@@ -36,7 +36,7 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
         lanes = Lanes(m, self, min(params.max_payload_bits, *op.ports.inputs))
         left, right = (operand[: lanes.bits] for operand in stages.operands)
         carry = wire(m, self.is_configured(lambda key: key.predicate not in _OR_EQUAL), "carry")
-        difference, carries = add_by_lanes(m, lanes, left, ~right, carry)
+        difference, carries = add_by_lanes(m, lanes, left, right, carry, inverts=True)
         less = self._less(m, lanes, left, right, carries)
         equal = self._equal(m, lanes, difference)
         tests_equal = wire(m, self.is_configured(_is_equality), "tests_equality")
