@@ -34,8 +34,8 @@ def form_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnost
         yield Diagnostic(
             "storage-token-endpoint",
             f"{where}.endpoints",
-            "Token endpoints must belong to an operation engine, which the occurrence lacks, not "
-            f"{len(occurrence.endpoints)} of them to a service",
+            "A service without an engine must have no token endpoints, "
+            f"not {len(occurrence.endpoints)}",
         )
 
 

@@ -32,7 +32,7 @@ def encode_binding(binding: RoleBinding) -> bytes:
 
 
 def decode(data: bytes) -> MemoryCapabilityAlternative:
-    """Decode strictly; see the codecs of the nested domains for what is ``Unsupported``."""
+    """Decode strictly: framing, order, the nested domains, and the rules of an alternative."""
     reader = Reader(data, "capability_alternative")
     actor = reader.frame()
     binding = tuple(_bound(reader) for _ in range(reader.count(16)))

@@ -47,8 +47,6 @@ def decode(data: bytes) -> Fabric:
     ------
     Invalid
         For anything but the one encoding of a fabric.
-    Unsupported
-        For what is legal and not built.
     """
     reader = Reader(data)
     magic = reader.take(len(MAGIC))

@@ -50,11 +50,6 @@ def decode(data: bytes) -> MemoryOccurrence:
     """Decode strictly: truncation, unknown tags, disorder and trailing bytes are ``Invalid``.
 
     Rules over several of its records are left to :mod:`fabricgen.check`.
-
-    Raises
-    ------
-    Unsupported
-        For what is legal and not built, such as an MMIO region.
     """
     reader = Reader(data)
     endpoints = read_endpoints(reader)

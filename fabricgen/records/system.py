@@ -50,17 +50,23 @@ class SystemMemoryService(StrictRecord):
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceParticipant:
+class ServiceParticipant(StrictRecord):
     """A System memory service, by the bytes of its reference; not empty."""
 
     reference: bytes
 
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from _reference_findings(self.reference, "reference")
+
 
 @dataclass(frozen=True, slots=True)
-class ProviderParticipant:
+class ProviderParticipant(StrictRecord):
     """An execution provider, by the bytes of its reference; not empty."""
 
     reference: bytes
+
+    def _findings(self) -> Iterator[Diagnostic]:
+        yield from _reference_findings(self.reference, "reference")
 
 
 ConsistencyParticipant = ServiceParticipant | ProviderParticipant
@@ -114,8 +120,6 @@ class MemoryConsistencyDomain(StrictRecord):
                 "participants",
                 "A domain must have at least one participant, not 0",
             )
-        for ordinal, each in enumerate(self.participants):
-            yield from _reference_findings(each.reference, f"participants[{ordinal}].reference")
         keys = map(_order, self.participants)
         for ordinal, (left, right) in enumerate(pairwise(keys), start=1):
             if left >= right:

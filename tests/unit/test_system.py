@@ -118,11 +118,22 @@ def test_what_is_illegal_in_the_contract_is_placed_in_it():
             "participants[1]",
             "consistency-participant-order",
         ),
-        ((ServiceParticipant(b""),), "participants[0].reference", "consistency-domain-reference"),
     ],
 )
 def test_participants_are_a_sorted_set(participants, where, code):
     assert findings(replace, DOMAIN, participants=participants) == [(where, code)]
+
+
+@pytest.mark.parametrize(("kind", "tag"), [(ServiceParticipant, 0), (ProviderParticipant, 1)])
+def test_a_participant_has_a_reference(kind, tag):
+    assert findings(kind, b"") == [("reference", "consistency-domain-reference")]
+    good = consistency_domain_codec.encode(replace(DOMAIN, participants=(kind(b"\0"),)))
+    head = (1).to_bytes(8, "big") + tag.to_bytes(4, "big")
+    assert good.startswith(head + (1).to_bytes(8, "big") + b"\0")
+    bad = head + bytes(8) + good[len(head) + 9 :]
+    assert findings(consistency_domain_codec.decode, bad) == [
+        ("participants[0].reference", "consistency-domain-reference")
+    ]
 
 
 @pytest.mark.parametrize(
