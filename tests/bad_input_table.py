@@ -418,7 +418,7 @@ def mappings() -> Iterator[Case]:
         "target outside H_dispatch",
         (*LOAD_ROW, "target"),
         "ext0",
-        "memory.mem0.row[1].target: The target must be in H_dispatch of "
+        "memory.mem0.row[1].target: The target must be a target of "
         'the port, local, not "ext0" [row-target]',
     )
     bound = {key: value for key, value in row.items() if key not in ("base", "target")}

@@ -136,6 +136,8 @@ def lookup(
         findings.add(
             code,
             where,
-            f'The name must be one of {", ".join(known) or "none"}, not "{name}"{guess}',
+            f'The name must be one of {", ".join(known)}, not "{name}"{guess}'
+            if known
+            else f'There must be no name, as there is nothing to choose from, not "{name}"',
         )
     return None if unknown else tuple(known.index(name) for name in names)

@@ -238,8 +238,7 @@ class _Table:
             self.findings.add(
                 "row-target",
                 f"{where}.{key}",
-                f"The target must be in H_dispatch of the port, {', '.join(targets)}, "
-                f"not {shown(name)}",
+                f"The target must be a target of the port, {', '.join(targets)}, not {shown(name)}",
             )
         return targets.get(name)
 

@@ -199,6 +199,7 @@ class Edges:
         for position, name in enumerate(row.output(role).to or ()):
             where = f"{result.where}.to[{position}]"
             if name.rpartition(".")[0] in self._unknown:
+                self._broken.add(result.where)
                 continue
             if lookup([name], list(self._operands), where, self._findings) is None:
                 continue

@@ -164,7 +164,7 @@ class Exposures:
         self._findings.add(
             "decode-target",
             where,
-            f"The target of {binding.name} must be in H_dispatch of the subordinate, {known}, "
+            f"The target of {binding.name} must be a target of the subordinate, {known}, "
             f"not {target_name(self._memory, binding.target)}",
         )
 

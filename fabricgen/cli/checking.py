@@ -10,7 +10,7 @@ from fabricgen.author.load import FabricSource, read_fabric, read_fabric_source,
 from fabricgen.author.mapping import read_mapping, read_mapping_document
 from fabricgen.cli.arguments import AsJson, FabricFile
 from fabricgen.cli.inputs import in_file, unrealised, unrealised_rows
-from fabricgen.cli.output import ILLEGAL, UNSUPPORTED, guarded, json_bytes, note, show
+from fabricgen.cli.output import ILLEGAL, UNSUPPORTED, guarded, json_bytes, note, show, show_lacking
 from fabricgen.emit.files import write_files
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
 from fabricgen.records import fabric_codec
@@ -39,8 +39,12 @@ def check(
     source = _fabric(fabric, illegal, lacking)
     if mapping is not None:
         _mapping(mapping, source, illegal, lacking)
-    if illegal or lacking or as_json:
-        show(illegal + lacking, as_json=as_json)
+    if as_json:
+        show(illegal + lacking, as_json=True)
+    else:
+        show(illegal, as_json=False)
+        if lacking:
+            show_lacking(lacking, as_json=False)
     if illegal:
         raise typer.Exit(ILLEGAL)
     if lacking:

@@ -20,6 +20,7 @@ from fabricgen.errors import Diagnostic, Invalid, ToolMissing, Unsupported
 
 __all__ = [
     "ILLEGAL",
+    "LACKING",
     "TOOL_MISSING",
     "UNSUPPORTED",
     "drop_stdout",
@@ -30,10 +31,14 @@ __all__ = [
     "print_json",
     "print_table",
     "show",
+    "show_lacking",
     "unwritable",
 ]
 
 ILLEGAL, UNSUPPORTED, TOOL_MISSING = 1, 3, 4
+
+#: Line above the findings about what is legal and has no hardware.
+LACKING = "Legal, but this version has no hardware for it:"
 
 _P = ParamSpec("_P")
 
@@ -51,7 +56,7 @@ def guarded(command: Callable[_P, None]) -> Callable[_P, None]:
             show(error.diagnostics, as_json=as_json)
             raise typer.Exit(ILLEGAL) from None
         except Unsupported as error:
-            show(error.diagnostics, as_json=as_json)
+            show_lacking(error.diagnostics, as_json=as_json)
             raise typer.Exit(UNSUPPORTED) from None
         except ToolMissing as error:
             explain_end("tool-missing", error.name, str(error), as_json=as_json)
@@ -86,6 +91,13 @@ def show(diagnostics: Iterable[Diagnostic], *, as_json: bool) -> None:
     except OSError as error:
         drop_stdout()
         note(str(unwritable(error)))
+
+
+def show_lacking(diagnostics: Iterable[Diagnostic], *, as_json: bool) -> None:
+    """Print findings about what is legal and has no hardware, under a line that says so."""
+    if not as_json:
+        note(LACKING)
+    show(diagnostics, as_json=as_json)
 
 
 def explain_end(code: str, where: str, message: str, *, as_json: bool) -> None:

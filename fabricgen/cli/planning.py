@@ -8,7 +8,7 @@ import typer
 
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
 from fabricgen.cli.inputs import legal_fabric, legal_mapping, unrealised, unrealised_rows
-from fabricgen.cli.output import UNSUPPORTED, guarded, print_json, print_table, show
+from fabricgen.cli.output import UNSUPPORTED, guarded, print_json, print_table, show_lacking
 from fabricgen.report.decode import decode_json, decode_tables
 from fabricgen.report.plan import masked_lane_counts, plan_json, plan_tables
 
@@ -55,5 +55,5 @@ def plan(
     found = [(fabric, d) for d in unrealised(source)]
     found += [(mapping, d) for d in unrealised_rows(source, rows)]
     if found:
-        show((replace(d, file=str(path)) for path, d in found), as_json=False)
+        show_lacking((replace(d, file=str(path)) for path, d in found), as_json=False)
         raise typer.Exit(UNSUPPORTED)

@@ -1,5 +1,6 @@
 """``json-schema``, ``examples``, ``explain`` and the registries: what is known without input."""
 
+import difflib
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -93,7 +94,10 @@ def explain(
     if (code is None) != every:
         raise typer.BadParameter("Either one code or --all must be given")
     if code is not None and code not in CATALOG:
-        raise typer.BadParameter(f"The code must be a known one (explain --all), not {code!r}")
+        close = difflib.get_close_matches(code, CATALOG, n=1)
+        near = [each for each in CATALOG if code in each][:5] or close
+        guess = f" (did you mean {', '.join(near)}?)" if near else ""
+        raise typer.BadParameter(f"The code must be one of explain --all, not {code!r}{guess}")
     listing = rules(code)
     if as_json:
         print_json(listing)

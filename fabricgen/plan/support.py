@@ -185,7 +185,7 @@ def _class_findings(
         yield Diagnostic(
             "alignment-not-accepted",
             "access.source_alignment_bytes",
-            f"The alignment must be 2**n bytes with n in {_domain(exponents)}, "
+            f"The alignment must be {_powers(exponents)} bytes, "
             f"not {access.source_alignment_bytes}",
         )
 
@@ -305,6 +305,14 @@ def _domain(domain: UnsignedDomain) -> str:
         str(i.lower) if i.lower == i.upper else f"{i.lower}..{i.upper}" for i in domain.intervals
     )
     return "{" + ", ".join(spans) + "}"
+
+
+def _powers(exponents: UnsignedDomain) -> str:
+    """Alignments in bytes, each range of powers of two by its ends."""
+    return " or ".join(
+        str(1 << i.lower) if i.lower == i.upper else f"{1 << i.lower} to {1 << i.upper}"
+        for i in exponents.intervals
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

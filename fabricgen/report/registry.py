@@ -3,7 +3,7 @@
 from rich.table import Table
 
 from fabricgen.hsg.registry import FAMILIES, families_of, family_keyword
-from fabricgen.schema.operations import OPERATION_SCHEMAS, dense_id
+from fabricgen.schema.operations import OPERATION_SCHEMAS, OperationSchema, dense_id
 
 __all__ = ["families", "family_table", "operation_table", "operations"]
 
@@ -29,7 +29,7 @@ def family_table() -> Table:
     table = Table("id", "family", "members", "parameters", "admission")
     for family, row in FAMILIES.items():
         members = ", ".join(
-            OPERATION_SCHEMAS[member].op for member in row.admitted_operation_schema_ids
+            _operation(OPERATION_SCHEMAS[member]) for member in row.admitted_operation_schema_ids
         )
         table.add_row(
             str(family.value),
@@ -63,13 +63,17 @@ def operation_table() -> Table:
     """Table of :func:`operations`."""
     table = Table("id", "name", "operation", "payload", "actor", "families")
     for schema_id, schema in OPERATION_SCHEMAS.items():
-        op = f"{schema.op} ({schema.restriction})" if schema.restriction else schema.op
         table.add_row(
             str(dense_id(schema_id)),
             schema.name,
-            op,
+            _operation(schema),
             schema.payload_case.name.lower(),
             schema.actor_kind.value,
             ", ".join(map(family_keyword, families_of(schema_id))) or "none",
         )
     return table
+
+
+def _operation(schema: OperationSchema) -> str:
+    """Name of an operation, with its restriction where several share the name."""
+    return f"{schema.op} ({schema.restriction})" if schema.restriction else schema.op

@@ -12,6 +12,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from fabricgen.cli.main import app
+from fabricgen.cli.output import LACKING
 from tests.support.documents import fabric_document, mapping_document, toml
 
 __all__ = ["Case", "Outcome", "outcome"]
@@ -87,7 +88,7 @@ def outcome(case: Case, folder: Path) -> Outcome:
     written = sorted(path.name for path in set(folder.iterdir()) - before)
     return Outcome(
         result.exit_code,
-        result.stderr.splitlines(),
+        [line for line in result.stderr.splitlines() if line != LACKING],
         result.stdout,
         json.loads(listing.stdout),
         written,

@@ -98,7 +98,7 @@ def actor_mappings() -> Iterator[Case]:
         "count",
         ("rmw", "alignment"),
         8,
-        "rmw.alignment: The alignment must be 2**n bytes with n in {2}, not 8 (alternative 4 "
+        "rmw.alignment: The alignment must be 4 bytes, not 8 (alternative 4 "
         "of port any) [alignment-not-accepted]",
     )
     yield case(

@@ -234,7 +234,7 @@ def temporal_mappings() -> Iterator[Case]:
         _VECTOR,
         (*table, 0, "target"),
         "local",
-        "memory.mem0.row[0].target: The target must be in H_dispatch of the port, ext0, "
+        "memory.mem0.row[0].target: The target must be a target of the port, ext0, "
         'not "local" [row-target]',
     )
 

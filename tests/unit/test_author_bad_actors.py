@@ -293,7 +293,7 @@ BAD = [
     (
         (ORDER, "target"),
         "local",
-        'target: The target must be in H_dispatch of the port, ext0, not "local" [row-target]',
+        'target: The target must be a target of the port, ext0, not "local" [row-target]',
     ),
     (
         (SWAP, "cmpxchg", "weak"),

@@ -335,7 +335,7 @@ def test_a_target_lies_in_h_dispatch():
     document = mapping(exposure=[far])
     assert refused(document, named) == [("exposure[0].binding", "decode-target")]
     assert message(document, named) == (
-        "The target of far must be in H_dispatch of the subordinate, local, not ext0"
+        "The target of far must be a target of the subordinate, local, not ext0"
     )
     mapped(mapping(exposure=[EXPOSURE]), named)
 

@@ -230,8 +230,8 @@ BAD = [
     (
         (*PATTERN, "claims", 1, "state"),
         "idle",
-        "port[0].contract.patterns[0].claims[1].dimension: The name must be one of none, "
-        'not "all" [unknown-capacity-dimension-key]',
+        "port[0].contract.patterns[0].claims[1].dimension: There must be no name, as there "
+        'is nothing to choose from, not "all" [unknown-capacity-dimension-key]',
     ),
     (
         (*PATTERN, "transactions"),

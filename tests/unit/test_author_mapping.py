@@ -230,7 +230,7 @@ BAD = [
     (
         (*LOAD_ROW, "target"),
         "ext0",
-        "memory.mem0.row[1].target: The target must be in H_dispatch of the port, local, "
+        "memory.mem0.row[1].target: The target must be a target of the port, local, "
         'not "ext0" [row-target]',
     ),
 ]

@@ -293,8 +293,7 @@ BAD = [
         VECTOR,
         row(0, "target"),
         "local",
-        "row[0].target: The target must be in H_dispatch of the port, ext0, "
-        'not "local" [row-target]',
+        'row[0].target: The target must be a target of the port, ext0, not "local" [row-target]',
     ),
     (
         VECTOR,
@@ -404,7 +403,7 @@ def test_the_target_is_one_of_the_rows_own_alternative():
     source = two_alternatives()
     assert rows(source)[0].service_target == ManagerEndpointTarget(0)
     assert refused(source, row(0, "target"), "ext1") == (
-        "memory.mem0.row[0].target: The target must be in H_dispatch of the port, ext0, "
+        "memory.mem0.row[0].target: The target must be a target of the port, ext0, "
         'not "ext1" [row-target]'
     )
 

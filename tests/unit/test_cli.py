@@ -17,6 +17,7 @@ from fabricgen.abi.image import image_payload
 from fabricgen.abi.unit import programming_unit
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.cli.main import app
+from fabricgen.cli.output import LACKING
 from fabricgen.errors.catalog import CATALOG
 from fabricgen.records import engine_codec, fabric_codec
 from fabricgen.records.endpoint import ServiceEndpoint
@@ -90,6 +91,7 @@ def test_legal_but_unsupported_is_exit_3_and_illegal_comes_first(written):
     result = run("check", fabric)
     assert (result.exit_code, result.stderr) == (
         3,
+        f"{LACKING}\n"
         "memory[0].local.resources: The number of banks must be a power of two, not 3 "
         "[bank-count]\n",
     )
@@ -106,6 +108,7 @@ def test_a_base_that_an_option_gives_up_is_exit_3(written):
     result = run("check", fabric, mapping)
     assert (result.exit_code, result.stderr) == (
         3,
+        f"{LACKING}\n"
         "memory.mem0.row[1].base: With aligned_bases the base must be a multiple of "
         "4 bytes, not 2 [row-base-unaligned]\n",
     )
@@ -395,3 +398,9 @@ def test_as_a_program_it_needs_no_hdl_and_survives_a_closed_pipe(tmp_path):
             command, stdout=closed, stderr=subprocess.PIPE, env=environment, check=False
         )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_explain_names_the_codes_that_a_part_is_of() -> None:
+    result = CliRunner().invoke(app, ["explain", "workload-rac"])
+    assert result.exit_code == 2
+    assert "did you mean workload-race?" in " ".join(result.stderr.split())

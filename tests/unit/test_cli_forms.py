@@ -8,6 +8,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from fabricgen.cli.main import app
+from fabricgen.cli.output import LACKING
 from fabricgen.records import fabric_codec
 from fabricgen.records.fabric import Fabric
 from tests.support.actor_memories import ALL, WRITTEN
@@ -169,6 +170,7 @@ def test_what_needs_hardware_is_refused_without_it(actors, command):
     before = written(actors)
     result = run(command)
     assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr.startswith(f"{LACKING}\n")
     assert "[memory-fence]" in result.stderr
     assert written(actors) == before
 
