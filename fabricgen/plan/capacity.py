@@ -244,7 +244,7 @@ def _require_like(
                     code,
                     f"resource_contract.{name}",
                     "The value must be that of the one realised contract with these capacities, "
-                    f"not {getattr(contract, name)!r}",
+                    "not another",
                 )
                 for name in differing
             )
