@@ -6,7 +6,13 @@ Spec: Spatial Ports, Temporal Ports And Resident Capacity, Persistent Capability
 from collections.abc import Iterator
 
 from fabricgen.errors import Diagnostic
-from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Spatial, Temporal
+from fabricgen.records.occurrence import (
+    EngineContract,
+    MemoryOccurrence,
+    OperationEngine,
+    Spatial,
+    Temporal,
+)
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import ServiceValueRole
@@ -30,6 +36,7 @@ def endpoint_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diag
         return
     yield from _tag_findings(occurrence, occurrence.engine.contract, where)
     count = len(occurrence.endpoints)
+    shared = _payload_endpoints(occurrence.engine)
     for ordinal, port in enumerate(occurrence.engine.ports):
         place = f"{where}.port[{ordinal}]"
         for index, endpoint in enumerate(port.endpoint_inventory):
@@ -41,7 +48,7 @@ def endpoint_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diag
                 )
         for key, alternative in enumerate(port.capability_alternatives):
             there = f"{place}.alternative[{key}]"
-            yield from _role_findings(occurrence, alternative, there)
+            yield from _role_findings(occurrence, alternative, shared, there)
             if isinstance(occurrence.engine.contract, Spatial):
                 yield from _sharing_findings(alternative, there)
 
@@ -88,14 +95,26 @@ def _tag_findings(
             )
 
 
+def _payload_endpoints(engine: OperationEngine) -> frozenset[int]:
+    """Endpoints of a Temporal engine that some role with a payload has; tags tell roles apart."""
+    if not isinstance(engine.contract, Temporal):
+        return frozenset()
+    return frozenset(
+        endpoint
+        for port in engine.ports
+        for alternative in port.capability_alternatives
+        for role, endpoint in alternative.role_to_endpoint
+        if role not in _EVENTS
+    )
+
+
 def _role_findings(
-    occurrence: MemoryOccurrence, alternative: MemoryCapabilityAlternative, where: str
+    occurrence: MemoryOccurrence,
+    alternative: MemoryCapabilityAlternative,
+    shared: frozenset[int],
+    where: str,
 ) -> Iterator[Diagnostic]:
     inputs = MEMORY_SCHEMAS[alternative.actor_contract_domain.actor_schema].input_roles
-    # Tokens of a Temporal control role may share an ingress with those of roles with a payload.
-    engine = occurrence.engine
-    is_temporal = engine is not None and isinstance(engine.contract, Temporal)
-    events = [role for role in _EVENTS if not (is_temporal and role in inputs)]
     for role, ordinal in alternative.role_to_endpoint:
         if not 0 <= ordinal < len(occurrence.endpoints):
             continue  # The port's inventory reports it.
@@ -109,7 +128,9 @@ def _role_findings(
                 f"The role must have an {direction.name} endpoint, "
                 f"not endpoint {ordinal}, which is {endpoint.direction.name}",
             )
-        if role in events and endpoint.payload_width:
+        # Tokens of a control role may share an ingress with those of roles with a payload.
+        is_shared = role in inputs and ordinal in shared
+        if role in _EVENTS and endpoint.payload_width and not is_shared:
             yield Diagnostic(
                 "role-kind",
                 place,

@@ -694,6 +694,20 @@ def test_a_temporal_control_shares_an_ingress_with_a_payload_and_a_completion_do
     assert [code for _, code in temporal(widened)] == ["role-kind"]
 
 
+@pytest.mark.parametrize("bits", [0, 1, 8])
+def test_a_temporal_control_alone_has_an_ingress_without_payload(bits):
+    """Where no role has a payload to share, nothing would ever use the ingress's bits."""
+
+    def widened(named):
+        (control,) = (i for i, name in enumerate(named.names.endpoints) if name == "rd_ctrl")
+        endpoints = list(named.occurrence.endpoints)
+        endpoints[control] = replace(endpoints[control], payload_width=bits)
+        return {"endpoints": tuple(endpoints)}
+
+    where = "memory[0].port[0].alternative[0].role_to_endpoint[control]"
+    assert temporal(widened) == ([(where, "role-kind")] if bits else [])
+
+
 def with_tag(width):
     def change(named):
         first, *rest = named.occurrence.endpoints

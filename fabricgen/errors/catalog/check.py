@@ -106,7 +106,7 @@ RULES: dict[str, Rule] = {
     ),
     "role-kind": Rule(
         "Control and completion are bound to endpoints without payload; a Temporal control role "
-        "may share the ingress of a role with one.",
+        "may share an ingress that a role with a payload has.",
         "Spatial Ports",
     ),
     "role-endpoint-shared": Rule(
