@@ -29,12 +29,11 @@ def corners(bits: int) -> list[int]:
     return sorted(value & ones for value in values)
 
 
-def points(actor: OperationActor, count: int, seed: int = 1) -> list[Point]:
-    """Operands of an actor: all corners against one another, and ``count`` more at random."""
+def points(actor: OperationActor, count: int, limit: int = 200) -> list[Point]:
+    """Operands of an actor: ``limit`` pairs of corners, and ``count`` more at random."""
     widths = [kind.bits for kind in actor.operands]
-    drawn = random.Random(f"{seed} {actor}")
+    drawn = random.Random(str(actor))
     some = [tuple(_draw(drawn, bits) for bits in widths) for _ in range(count)]
-    limit = 200 if len(widths) < 3 else 60
     at_corners = list(product(*(corners(bits) for bits in widths)))
     drawn.shuffle(at_corners)
     return list(islice(at_corners, limit)) + some
@@ -126,6 +125,6 @@ def wrong(
     return differing
 
 
-def usual(count: int = 60) -> Callable[[OperationActor], list[Point]]:
+def usual(count: int = 60, limit: int = 200) -> Callable[[OperationActor], list[Point]]:
     """Corners and random operands."""
-    return lambda actor: points(actor, count)
+    return lambda actor: points(actor, count, limit)

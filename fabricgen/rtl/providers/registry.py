@@ -10,7 +10,12 @@ from fabricgen.hsg.registry import family_keyword
 from fabricgen.hsg.resource import FabricOp
 from fabricgen.rtl.providers import (
     integer_add_sub,
+    integer_compare,
+    integer_count_zeros,
+    integer_divide,
     integer_logic,
+    integer_multiply,
+    integer_shift,
     loop_control,
     scalar_values,
     token_route,
@@ -36,6 +41,11 @@ PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
     {
         **integer_add_sub.PROVIDERS,
         **integer_logic.PROVIDERS,
+        **integer_divide.PROVIDERS,
+        **integer_shift.PROVIDERS,
+        **integer_multiply.PROVIDERS,
+        **integer_count_zeros.PROVIDERS,
+        **integer_compare.PROVIDERS,
         **loop_control.PROVIDERS,
         **scalar_values.PROVIDERS,
         **token_route.PROVIDERS,

@@ -32,11 +32,13 @@ class Stages:
     used
         Per operand, whether the configured behaviour consumes it; an operand that it does not
         consume is never ready. All are, if absent.
+    holds
+        Per operand, what its slot keeps of an offered token; its payload, if absent.
 
     Attributes
     ----------
     operands
-        Payload of each slot; no bits where the channel has none.
+        What each slot keeps; no bits where the channel has none.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Stages:
         *,
         latency: int,
         used: Sequence[Value] | None = None,
+        holds: Sequence[Value] | None = None,
     ) -> None:
         if latency < 1:
             raise ValueError(f"Stages must number at least 1, not {latency}")
@@ -54,7 +57,7 @@ class Stages:
         self.latency = latency
         full = [Signal(name=f"full_{stage}") for stage in range(latency)]
         leaves = [Signal(name=f"leave_{stage}") for stage in range(latency)]
-        slots = OperandSlots(m, operands, leaves[0], used=used)
+        slots = OperandSlots(m, operands, leaves[0], used=used, holds=holds)
         m.d.comb += [full[0].eq(slots.full), result.valid.eq(full[-1])]
         #: Per stage behind the first: it takes a firing in this cycle.
         self._loads: list[Value] = [Const(0, 1)]

@@ -23,6 +23,7 @@ class StatelessProvider(TimedProvider):
             result,
             latency=self.op.timing.latency_cycles,
             used=self.used_operands(),
+            holds=self.held_operands(m),
         )
         value = self.datapath(m, stages)
         if self.op.ports.outputs[0]:
@@ -31,6 +32,10 @@ class StatelessProvider(TimedProvider):
 
     def used_operands(self) -> list[Value] | None:
         """Which operands the configured behaviour consumes; all, if ``None``."""
+        return None
+
+    def held_operands(self, m: Module) -> list[Value] | None:
+        """What the slots keep of the operands in front of them; their payloads, if ``None``."""
         return None
 
     @abstractmethod
