@@ -110,7 +110,11 @@ def wrong(
     given = [[point(drawn, actor) for _ in range(4)] for actor in actors]
     has_field = semantic_field(op) is not None
     jobs = [
-        (direct_value(op, actor) if has_field else None, ports_of(actor), some)
+        (
+            direct_value(op, actor) if has_field else None,
+            ports_of(actor),
+            [_noisy(drawn, op, actor, each) for each in some],
+        )
         for actor, some in zip(actors, given, strict=True)
     ]
     return [
@@ -119,6 +123,14 @@ def wrong(
         for operands, result in zip(some, found, strict=True)
         if _differs(actor, operands, result)
     ]
+
+
+def _noisy(drawn: random.Random, op: FabricOp, actor: OperationActor, operands: Point) -> Point:
+    """Operands with noise in the bits of their ports above them."""
+    return tuple(
+        value | drawn.getrandbits(op.ports.inputs[port]) >> kind.bits << kind.bits
+        for value, kind, port in zip(operands, actor.operands, ports_of(actor), strict=True)
+    )
 
 
 def _differs(actor: OperationActor, operands: Point, result: int) -> bool:
