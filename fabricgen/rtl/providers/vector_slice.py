@@ -119,8 +119,8 @@ class FixedVectorSliceAlignMerge(StatelessProvider):
         whole = self._unit << self._bits
         value = Cat(value[:whole], Const(0, max(whole - len(value), 0)))
         turns = range(self._bits)
-        # Long distances first where few bits are wanted, last where few bits come in.
-        for turn in turns if not self._extracts else reversed(turns):
+        # Long distances first where few bits are wanted; else last, as their amounts come last.
+        for turn in turns if self._inserts else reversed(turns):
             distance = self._unit << turn
             if not self._extracts:
                 moved = Cat(Const(0, distance), value[:-distance])
