@@ -5,7 +5,6 @@ may be spelled like a tag, so :func:`_walk` tells them apart by the model that i
 """
 
 import copy
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar, cast, get_args, get_origin
@@ -13,13 +12,13 @@ from typing import TypeVar, cast, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
+from fabricgen.author.guess import guess
 from fabricgen.errors import Diagnostic
 
 __all__ = ["Document", "shown", "validated"]
 
 _Location = tuple[int | str, ...]
 _D = TypeVar("_D", bound="Document")
-_T = TypeVar("_T")
 _SHOWN_CHARACTERS = 40
 
 
@@ -44,9 +43,8 @@ def validated(
     unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
     if len(unknown) < len(details):
         return None, found
-    for location in unknown:
-        data = _without(data, _walk(model, location)[0])
-    return model.model_validate(data), found
+    kept = _without(data, [_walk(model, location)[0] for location in unknown])
+    return model.model_validate(kept), found
 
 
 def _path(keys: Iterable[int | str]) -> str:
@@ -81,15 +79,18 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
 
 
-def _without(data: _T, keys: list[int | str]) -> _T:
-    """Nested tables and lists without one key; only those on the way to it are copied."""
-    first, *rest = keys
+def _without(data: object, paths: Iterable[list[int | str]]) -> object:
+    """Nested tables and lists without some keys; those on the way to them are copied, once."""
     copied = copy.copy(data)
     table = cast("dict[int | str, object]", copied)
-    if rest:
-        table[first] = _without(table[first], rest)
-    else:
-        del table[first]
+    below: dict[int | str, list[list[int | str]]] = {}
+    for first, *rest in paths:
+        if rest:
+            below.setdefault(first, []).append(rest)
+        else:
+            del table[first]
+    for key, rests in below.items():
+        table[key] = _without(table[key], rests)
     return copied
 
 
@@ -102,7 +103,8 @@ def _diagnostic(model: type[Document], detail: ErrorDetails) -> Diagnostic:
         case "extra_forbidden":
             keys = _keys_at(model, location[:-1])
             code, requirement = "unknown-key", f"The key must be one of {', '.join(keys)}"
-            found = _with_guess(str(location[-1]), keys)
+            key = str(location[-1])
+            found = shown(key) + guess(key, keys)
         case "value_choice":
             code, requirement, found = "wrong-type", detail["msg"], _with_keys(detail["input"])
         case "too_short" | "too_long":
@@ -126,11 +128,6 @@ def _with_keys(value: object) -> str:
     names = [key if re.fullmatch("[A-Za-z0-9_-]+", key) else shown(key) for key in keys]
     text = f"a table with {', '.join(names)}" if names else "an empty table"
     return text if len(text) <= _SHOWN_CHARACTERS else f"a table with {len(names)} other keys"
-
-
-def _with_guess(key: str, keys: Iterable[str]) -> str:
-    close = difflib.get_close_matches(key, list(keys), n=1)
-    return shown(key) + (f" (did you mean {close[0]}?)" if close else "")
 
 
 _Context = Mapping[str, object]

@@ -27,6 +27,7 @@ from fabricgen.author.service_document import (
     ServiceResourcesDocument,
 )
 from fabricgen.plan.contract import service_contract
+from fabricgen.records.region import merge_regions
 from fabricgen.records.resource import (
     FixedPriority,
     GrantPolicy,
@@ -48,13 +49,14 @@ __all__ = ["ExpandedService", "expand_service", "service_place"]
 class ExpandedService:
     """The service's record, with its capabilities as they were written.
 
-    ``region_bases`` are the addresses of the regions as written; ``contract_place`` places paths
+    ``region_positions`` are, per region of the record, the position of the first one written that
+    has become a part of it; ``contract_place`` places paths
     inside its resource contract.
     """
 
     record: LocalMemoryService
     written: tuple[WrittenCapability, ...]
-    region_bases: tuple[int, ...]
+    region_positions: tuple[int, ...]
     contract_place: Place
 
 
@@ -89,7 +91,6 @@ def expand_service(
     )
     if service_contract is None:
         return None
-    bases = tuple(each.base for each in document.regions)
     record = findings.attempt(
         lambda path: (
             _capability_place(path, service_contract, written, where)
@@ -99,7 +100,16 @@ def expand_service(
     )
     if record is None:
         return None
-    return ExpandedService(record, written, bases, contract_place(document.contract, where))
+    return ExpandedService(
+        record, written, _region_positions(whole), contract_place(document.contract, where)
+    )
+
+
+def _region_positions(written: Sequence[MemoryServiceRegion]) -> tuple[int, ...]:
+    """Position of the first written part of each region, in address order."""
+    merged, place_of = merge_regions(written)
+    first = {place: position for position, place in sorted(place_of.items(), reverse=True)}
+    return tuple(first[place] for place in range(len(merged)))
 
 
 def service_place(record_path: str, service: ExpandedService, where: str) -> str:
@@ -110,10 +120,7 @@ def service_place(record_path: str, service: ExpandedService, where: str) -> str
     contract = service.record.memory_service_contract
     path = record_path.removeprefix("memory_service_contract").removeprefix(".")
     if ordinal := re.match(r"regions?\[(\d+)\]", path):
-        region = contract.regions[int(ordinal[1])]
-        inside = range(region.address_base_bytes, region.end_bytes)
-        position = next(i for i, base in enumerate(service.region_bases) if base in inside)
-        return f"{where}.regions[{position}]"
+        return f"{where}.regions[{service.region_positions[int(ordinal[1])]}]"
     if place := _capability_place(path, contract, service.written, where):
         return place
     if path.startswith("resource_contract."):

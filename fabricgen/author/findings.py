@@ -1,12 +1,13 @@
 """Collecting findings while records are built from a document."""
 
-import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
+from fabricgen.author.guess import guess
 from fabricgen.errors import Diagnostic, FabricError, Invalid
+from fabricgen.errors.listing import listed_names
 from fabricgen.records.fabric import NamedMemory
 
 __all__ = [
@@ -21,6 +22,9 @@ __all__ = [
 
 _T = TypeVar("_T")
 
+#: Inventories of names whose places are kept.
+_MOST_PLACES = 64
+
 #: Turns a path inside a record into a path inside the document.
 Place = Callable[[str], str]
 
@@ -30,6 +34,7 @@ class Findings:
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
+        self._places: dict[int, tuple[Sequence[str], dict[str, int]]] = {}
 
     def add(self, code: str, where: str, message: str) -> None:
         """Note one finding."""
@@ -54,6 +59,17 @@ class Findings:
                     f'The name must be unique, not "{name}" as {first[name]}',
                 )
             first.setdefault(name, where)
+
+    def places(self, names: Sequence[str]) -> Mapping[str, int]:
+        """First position of each name; found once for a tuple, however often it is asked for."""
+        known = self._places.get(id(names))
+        if known is None or known[0] is not names:
+            known = (names, {name: i for i, name in reversed(list(enumerate(names)))})
+            if isinstance(names, tuple):
+                if len(self._places) >= _MOST_PLACES:
+                    self._places.clear()
+                self._places[id(names)] = known
+        return known[1]
 
     def raise_any(self) -> None:
         """Raise all findings together, each once, if there are any."""
@@ -129,15 +145,14 @@ def lookup(
     code: str = "unknown-name",
 ) -> tuple[int, ...] | None:
     """Positions of names in an inventory, in the order written; ``None`` if one is unknown."""
-    unknown = [name for name in dict.fromkeys(names) if name not in known]
+    places = findings.places(known)
+    unknown = [name for name in dict.fromkeys(names) if name not in places]
     for name in unknown:
-        close = difflib.get_close_matches(name, known, n=1)
-        guess = f" (did you mean {close[0]}?)" if close else ""
         findings.add(
             code,
             where,
-            f'The name must be one of {", ".join(known)}, not "{name}"{guess}'
+            f'The name must be one of {listed_names(known)}, not "{name}"{guess(name, known)}'
             if known
             else f'There must be no name, as there is nothing to choose from, not "{name}"',
         )
-    return None if unknown else tuple(known.index(name) for name in names)
+    return None if unknown else tuple(places[name] for name in names)

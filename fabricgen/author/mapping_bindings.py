@@ -74,7 +74,7 @@ class Bindings:
         named = [(each.name, f"{where}.binding[{i}].name") for i, each in enumerate(bindings)]
         named += [(each.name, f"{where}.proxy[{i}].name") for i, each in enumerate(proxies)]
         findings.require_unique(named)
-        self._names = [name for name, _ in named]
+        self._names = tuple(name for name, _ in named)
         found = [self._local(each, f"{where}.binding[{i}]") for i, each in enumerate(bindings)]
         found += [self._proxy(each, f"{where}.proxy[{i}]") for i, each in enumerate(proxies)]
         self._whole = {each.name: each for each in reversed(found) if each is not None}

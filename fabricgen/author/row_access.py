@@ -8,6 +8,7 @@ from fabricgen.author.mapping_document import RowDocument
 from fabricgen.author.row_actor import access_place, exact_access, exact_actors, operation
 from fabricgen.author.row_document import FenceDocument
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed_names
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
@@ -166,4 +167,4 @@ def _pattern_message(
     ordinals = {key // size for key in keys}
     names = [name for i, name in enumerate(memory.names.patterns[port]) if i in ordinals]
     pattern = operation(document).body.pattern
-    return f"The use pattern must be one of {', '.join(names)}, not {pattern}"
+    return f"The use pattern must be one of {listed_names(names)}, not {pattern}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.errors.listing import listed
 from fabricgen.plan.contract import document_pattern, port_contract, service_contract
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.resource import GrantPolicy, ResourceContract
@@ -195,7 +196,7 @@ def _context_findings(port: MemoryOperationPort, contexts: int) -> Iterator[Diag
                 "port-pattern-contexts",
                 f"capability_alternatives[{ordinal}].admissible_use_patterns",
                 f"The keys must be those of all {contexts} contexts of each pattern, "
-                f"not {list(alternative.admissible_use_patterns)}",
+                f"not {listed(alternative.admissible_use_patterns)}",
             )
 
 

@@ -12,6 +12,7 @@ from itertools import combinations, pairwise
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.errors.listing import listed
 from fabricgen.plan.rows import (
     AddressSpaceMatch,
     ContextMatch,
@@ -209,7 +210,7 @@ def _row_findings(dispatch: SubordinateDispatch, row: ProviderDecodeRow) -> Iter
         yield Diagnostic(
             "decode-target",
             "service_target",
-            f"The target must lie in H_dispatch, {list(dispatch.targets)!r}, "
+            f"The target must lie in H_dispatch, {listed(dispatch.targets)}, "
             f"not {row.service_target!r}",
         )
     if dispatch.address_transform is AddressTransform.NONE and row.base_offset:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed
 from fabricgen.plan.admission import admitting_capability, serving_capabilities
 from fabricgen.plan.demand import (
     is_temporal,
@@ -159,7 +160,7 @@ def _target_findings(
         yield Diagnostic(
             "row-target",
             "service_target",
-            f"The target must lie in H_dispatch, {list(targets)!r}, not {row.service_target!r}",
+            f"The target must lie in H_dispatch, {listed(targets)}, not {row.service_target!r}",
         )
     if row.base_addr and (row.access is None or row.access.address_pointer_format is not None):
         yield Diagnostic(
@@ -251,7 +252,7 @@ def _destination_findings(
             yield Diagnostic(
                 "row-destination-order",
                 where,
-                f"The connections must be ascending without repeats, not {list(chosen)}",
+                f"The connections must be ascending without repeats, not {listed(chosen)}",
             )
         for ordinal in chosen if role in bound else ():
             if not (

@@ -11,6 +11,7 @@ from typing import cast
 from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed, listed_names
 from fabricgen.plan.roles import active_roles, role_bits
 from fabricgen.records.access import (
     DataFormat,
@@ -272,7 +273,7 @@ def _pattern_findings(
         yield Diagnostic(
             "use-pattern-not-admissible",
             "use_pattern",
-            f"The use pattern must be one of {list(alternative.admissible_use_patterns)}, "
+            f"The use pattern must be one of {listed(alternative.admissible_use_patterns)}, "
             f"not {use_pattern}",
         )
 
@@ -304,7 +305,7 @@ def _domain(domain: UnsignedDomain) -> str:
     spans = (
         str(i.lower) if i.lower == i.upper else f"{i.lower}..{i.upper}" for i in domain.intervals
     )
-    return "{" + ", ".join(spans) + "}"
+    return "{" + listed_names(spans) + "}"
 
 
 def _powers(exponents: UnsignedDomain) -> str:
@@ -316,4 +317,4 @@ def _powers(exponents: UnsignedDomain) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return " or ".join(names) or "none"
+    return listed_names(names, " or ")

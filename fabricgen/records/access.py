@@ -13,6 +13,7 @@ from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.table import AtomCodec
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.listing import listed_names
 from fabricgen.errors.strict import StrictRecord
 from fabricgen.relation.normal import canonical_findings, normalise
 from fabricgen.relation.row import Domain, Row
@@ -334,7 +335,7 @@ class ParameterizedMemoryAccessDomain:
 
 
 def _intervals(domain: UnsignedDomain) -> str:
-    return ", ".join(f"{i.lower}..{i.upper}" for i in domain.intervals)
+    return listed_names(f"{i.lower}..{i.upper}" for i in domain.intervals)
 
 
 def _form_of(domain: AddressDomain) -> MemoryAddressForm:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed, listed_names
 from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.access import (
     MemoryAccessClass,
@@ -98,7 +99,7 @@ class MemoryCapabilityAlternative(StrictRecord):
             yield Diagnostic(
                 "alternative-use-patterns",
                 "admissible_use_patterns",
-                f"Keys must be non-empty, sorted, unique and below 2**32, not {list(keys)}",
+                f"Keys must be non-empty, sorted, unique and below 2**32, not {listed(keys)}",
             )
 
     def _role_findings(
@@ -220,7 +221,7 @@ def _atomic_findings(
             )
     spans = access.element_width_bits.intervals
     if granularities and not all(i.lower == i.upper and is_atomic_width(i.lower) for i in spans):
-        found = ", ".join(f"{i.lower}..{i.upper}" for i in spans)
+        found = listed_names(f"{i.lower}..{i.upper}" for i in spans)
         yield Diagnostic(
             "atomic-element-width",
             f"{where}.element_width_bits",

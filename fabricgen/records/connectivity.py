@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.listing import listed
 from fabricgen.errors.strict import StrictRecord
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
 
@@ -96,7 +97,7 @@ class SubordinateDispatch(StrictRecord):
             yield Diagnostic(
                 "subordinate-target-order",
                 "targets",
-                f"Targets must be non-empty, sorted and unique, not {list(self.targets)!r}",
+                f"Targets must be non-empty, sorted and unique, not {listed(self.targets)}",
             )
 
 
@@ -130,7 +131,7 @@ class OperationPortDispatch(StrictRecord):
                 yield Diagnostic(
                     "dispatch-target-order",
                     f"capability_target_domains[{ordinal}]",
-                    f"Targets must be non-empty, sorted and unique, not {list(targets)!r}",
+                    f"Targets must be non-empty, sorted and unique, not {listed(targets)}",
                 )
 
 
@@ -171,5 +172,5 @@ def connection_order_findings(connections: tuple[InternalConnection, ...]) -> It
         yield Diagnostic(
             "connection-order",
             "internal_connections",
-            f"Connections must be sorted by source, then sink, and unique, not {pairs}",
+            f"Connections must be sorted by source, then sink, and unique, not {listed(pairs)}",
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed
 from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.alternative import MemoryCapabilityAlternative
@@ -74,15 +75,16 @@ class MemoryOperationPort(StrictRecord):
                 "port-endpoints",
                 "endpoint_inventory",
                 "Endpoint ordinals must be non-empty, sorted, unique and below 2**64, not "
-                f"{list(inventory)}",
+                f"{listed(inventory)}",
             )
+        known = set(inventory)
         for ordinal, alternative in enumerate(self.capability_alternatives):
             for role, endpoint in alternative.role_to_endpoint:
-                if endpoint not in inventory:
+                if endpoint not in known:
                     yield Diagnostic(
                         "port-endpoint-foreign",
                         f"capability_alternatives[{ordinal}].role_to_endpoint",
-                        f"The endpoint of {role.name} must be one of {list(inventory)}, not "
+                        f"The endpoint of {role.name} must be one of {listed(inventory)}, not "
                         f"{endpoint}",
                     )
 
@@ -95,17 +97,18 @@ class MemoryOperationPort(StrictRecord):
                 f"There must be {count} semantics, one per use pattern, not "
                 f"{len(self.operation_pattern_semantics)}",
             )
-        admitted = set[int]()
+        selecting: dict[int, list[MemoryCapabilityAlternative]] = {}
         for ordinal, alternative in enumerate(self.capability_alternatives):
-            admitted.update(alternative.admissible_use_patterns)
+            for key in alternative.admissible_use_patterns:
+                selecting.setdefault(key, []).append(alternative)
             if unknown := [key for key in alternative.admissible_use_patterns if key >= count]:
                 yield Diagnostic(
                     "port-pattern-unknown",
                     f"capability_alternatives[{ordinal}].admissible_use_patterns",
-                    f"Keys must be below {count}, not {unknown}",
+                    f"Keys must be below {count}, not {listed(unknown)}",
                 )
         for key, pattern in enumerate(self.resource_contract.use_patterns):
-            if key not in admitted:
+            if key not in selecting:
                 yield Diagnostic(
                     "port-pattern-unreachable",
                     f"resource_contract.use_patterns[{key}]",
@@ -113,13 +116,12 @@ class MemoryOperationPort(StrictRecord):
                 )
             elif key < len(self.operation_pattern_semantics):
                 slots = len(pattern.internal_transactions)
-                yield from self._projection_findings(key, slots)
+                yield from self._projection_findings(key, slots, selecting[key])
 
-    def _projection_findings(self, key: int, slots: int) -> Iterator[Diagnostic]:
+    def _projection_findings(
+        self, key: int, slots: int, selecting: list[MemoryCapabilityAlternative]
+    ) -> Iterator[Diagnostic]:
         where = f"resource_contract.use_patterns[{key}].internal_transactions"
-        selecting = [
-            each for each in self.capability_alternatives if key in each.admissible_use_patterns
-        ]
         yield from self._granularity_findings(key, selecting)
         if self.operation_pattern_semantics[key] is MemoryPortTransactionProjection.DIRECT:
             if slots != 1:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed
 from fabricgen.errors.strict import StrictRecord
 
 __all__ = [
@@ -277,11 +278,11 @@ def _transaction_findings(pattern: UsePattern, where: str) -> Iterator[Diagnosti
         place = f"{where}.internal_transactions[{slot}]"
         if len(set(keys)) != len(keys):
             yield Diagnostic(
-                "duplicate-claim-key", place, f"Claim keys must be unique, not {list(keys)}"
+                "duplicate-claim-key", place, f"Claim keys must be unique, not {listed(keys)}"
             )
         elif list(keys) != sorted(keys):
             yield Diagnostic(
-                "claim-key-order", place, f"Claim keys must ascend, not stand as {list(keys)}"
+                "claim-key-order", place, f"Claim keys must ascend, not stand as {listed(keys)}"
             )
         for index, key in enumerate(keys):
             yield from _key_finding(
@@ -316,7 +317,7 @@ def _policy_findings(policy: GrantPolicy, requester_count: int) -> Iterator[Diag
         yield Diagnostic(
             "duplicate-requester-in-grant-policy",
             where,
-            f"Each requester must appear once, not as in {list(policy.order)}",
+            f"Each requester must appear once, not as in {listed(policy.order)}",
         )
     # Counted rather than listed: a hostile requester count must not cost memory.
     named = len({key for key in policy.order if 0 <= key < requester_count})

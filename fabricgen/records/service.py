@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.listing import listed
 from fabricgen.errors.place import placed
 from fabricgen.errors.strict import StrictRecord
 from fabricgen.records import service_capability_codec
@@ -77,8 +78,12 @@ class MemoryServiceContract(StrictRecord):
         merged, place_of = merge_regions(regions)
         given = list(capabilities)
         found = [*region_conflicts(regions), *_acceptance_findings(regions, given)]
+        parts_of: dict[int, set[int]] = {}
+        for part, place in place_of.items():
+            parts_of.setdefault(place, set()).add(part)
         for ordinal, capability in enumerate(given):
-            found += _widening_findings(capability, place_of, f"capabilities[{ordinal}]")
+            where = f"capabilities[{ordinal}]"
+            found += _widening_findings(capability, place_of, parts_of, where)
         if found:
             raise Invalid(*found)
         renumbered = [_renumber(capability, place_of) for capability in given]
@@ -229,18 +234,21 @@ def _decomposition_findings(
 
 
 def _widening_findings(
-    capability: MemoryServiceCapability, place_of: dict[int, int], where: str
+    capability: MemoryServiceCapability,
+    place_of: dict[int, int],
+    parts_of: dict[int, set[int]],
+    where: str,
 ) -> Iterator[Diagnostic]:
     """Refuse to admit, by a merge, bytes that the capability did not name."""
     named = set(capability.service_region_ordinals)
-    for ordinal in capability.service_region_ordinals:
-        parts = {p for p, place in place_of.items() if place == place_of.get(ordinal)}
+    for place in dict.fromkeys(place_of[each] for each in named if each in place_of):
+        parts = parts_of[place]
         if not parts <= named:
             yield Diagnostic(
                 "region-merge-widens",
                 f"{where}.service_region_ordinals",
-                f"A capability must name all of the adjacent regions {sorted(parts)}, which are "
-                f"one region, not only {sorted(parts & named)}",
+                f"A capability must name all of the adjacent regions {listed(sorted(parts))}, "
+                f"which are one region, not only {listed(sorted(parts & named))}",
             )
             return
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed
 from fabricgen.errors.strict import StrictRecord
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.actor import MemoryActorContractDomain
@@ -73,7 +74,7 @@ class MemoryServiceCapability(StrictRecord):
             yield Diagnostic(
                 "service-use-pattern-order",
                 "admissible_use_patterns",
-                f"Keys must be non-empty, sorted, unique and below 2**32, not {list(keys)}",
+                f"Keys must be non-empty, sorted, unique and below 2**32, not {listed(keys)}",
             )
 
     def _region_findings(self) -> Iterator[Diagnostic]:
@@ -84,7 +85,7 @@ class MemoryServiceCapability(StrictRecord):
             yield Diagnostic(
                 "service-capability-region-order",
                 where,
-                f"Ordinals must be sorted, unique and below 2**64, not {list(ordinals)}",
+                f"Ordinals must be sorted, unique and below 2**64, not {listed(ordinals)}",
             )
         if bool(ordinals) != (self.access_domain is not None):
             required = "no region" if self.access_domain is None else "at least 1 region"
