@@ -46,7 +46,8 @@ def _edge_names(names: tuple[str, ...], where: str) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "name-reserved",
                 place,
-                f"The name must leave clk, rst, cfg and cfg_* to the top's own ports, not {name!r}",
+                f"The name must leave clk, rst, cfg and cfg_* to the top's own ports, "
+                f"not {_shown(name)}",
             )
     yield from _unique(names, where, "name")
 
@@ -100,11 +101,13 @@ def _spelling(name: str, where: str, pattern: re.Pattern[str]) -> Iterator[Diagn
             "name-illegal",
             where,
             f"The name must be lower-case letters and digits, with single underscores{hyphen} "
-            f"between them and a letter first, not {name!r}",
+            f"between them and a letter first, not {_shown(name)}",
         )
     elif name.replace("-", "_") in VERILOG_KEYWORDS:
         yield Diagnostic(
-            "name-keyword", where, f"The name must be no keyword of (System)Verilog, not {name!r}"
+            "name-keyword",
+            where,
+            f"The name must be no keyword of (System)Verilog, not {_shown(name)}",
         )
     if len(name) > LONGEST_NAME:
         yield Diagnostic(
@@ -112,6 +115,11 @@ def _spelling(name: str, where: str, pattern: re.Pattern[str]) -> Iterator[Diagn
             where,
             f"The name must have at most {LONGEST_NAME} characters, not {len(name)}",
         )
+
+
+def _shown(name: str) -> str:
+    """A name in a message; of one that is too long its beginning."""
+    return repr(name[:LONGEST_NAME])
 
 
 def _unique(names: Iterable[str], where: str, field: str) -> Iterator[Diagnostic]:
@@ -122,7 +130,7 @@ def _unique(names: Iterable[str], where: str, field: str) -> Iterator[Diagnostic
             yield Diagnostic(
                 "name-duplicate",
                 f"{where}[{ordinal}].{field}",
-                f"The name must differ from that of number {first}, not repeat {name!r}",
+                f"The name must differ from that of number {first}, not repeat {_shown(name)}",
             )
 
 

@@ -2,16 +2,19 @@
 
 import copy
 import time
+from dataclasses import replace
 
 import pytest
 
 from fabricgen.author.fabric import author_fabric, author_tables, parse_fabric
 from fabricgen.author.mapping import parse_mapping
 from fabricgen.author.toml import MOST_KEY_PARTS, read_toml
+from fabricgen.check import fabric as check_fabric
 from fabricgen.errors import Invalid
 from fabricgen.errors.listing import MOST_LISTED, listed, listed_names
 from fabricgen.records.access import MemoryAccessClass, OrdinaryData, PointerFormat
 from fabricgen.records.connectivity import InternalConnection, MemoryConnectivityContract
+from fabricgen.records.fabric import Fabric
 from tests.support.documents import changed, fabric_document, mapping_document, toml
 
 #: Processor seconds; what grew with the square of these sizes took ten times as long.
@@ -193,6 +196,15 @@ def test_many_use_patterns_of_one_port():
     fabric, _ = author_fabric(text)
     assert time.process_time() - started < SECONDS
     assert len(fabric.memories[0].names.patterns[0]) == 10_000
+
+
+def test_a_name_of_a_megabyte_is_not_repeated_in_messages():
+    memory = parse_fabric(toml(fabric_document())).memories[0]
+    long = "A" * 1_000_000
+    names = replace(memory.names, endpoints=(long,) * len(memory.names.endpoints))
+    found = check_fabric.findings(Fabric("little", (replace(memory, names=names),)))
+    assert {d.code for d in found} == {"name-illegal", "name-too-long", "name-duplicate"}
+    assert max(len(d.message) for d in found) < 300
 
 
 @pytest.mark.parametrize("count", [0, 1, MOST_LISTED])
