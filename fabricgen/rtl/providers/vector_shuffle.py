@@ -81,13 +81,7 @@ class FixedVectorShuffle(StatelessProvider):
                 is_right, index = self._source(unit, covering)
                 is_right = held(is_right, f"unit_{unit}_is_right")
                 index = held(index, f"unit_{unit}_index")
-                parts.append(
-                    Mux(
-                        is_right,
-                        self._choice(right, self._sources[1], unit, covering, index),
-                        self._choice(left, self._sources[0], unit, covering, index),
-                    )
-                )
+                parts.append(self._choice((left, right), unit, covering, is_right, index))
         return Cat(*parts)
 
     def _block(self, m: Module, at: int) -> _Block:
@@ -112,18 +106,29 @@ class FixedVectorShuffle(StatelessProvider):
         return pick_among(is_right, width), index[:room]
 
     def _choice(
-        self, operand: Value, units: int, unit: int, covering: dict[int, _Block], index: Value
+        self,
+        operands: tuple[Value, Value],
+        unit: int,
+        covering: dict[int, _Block],
+        is_right: Value,
+        index: Value,
     ) -> Value:
-        """The unit of an operand, among those that some block width brings here."""
-        reachable = {
-            block * (key + 1) + unit % (key + 1)
-            for key in covering
-            for block in range(min(self._blocks, units // (key + 1)))
-        }
-        return pick_among(
-            {at: operand[at * self._unit : (at + 1) * self._unit] for at in sorted(reachable)},
-            index,
+        """One unit of the operands, among those that some block width brings here."""
+        left, right = (
+            {
+                block * (key + 1) + unit % (key + 1)
+                for key in covering
+                for block in range(min(self._blocks, units // (key + 1)))
+            }
+            for units in self._sources
         )
+        choices: dict[int, Value] = {}
+        for at in sorted(left | right):
+            low, high = (each[at * self._unit : (at + 1) * self._unit] for each in operands)
+            # The operand is known before the unit: it is chosen first.
+            both = at in left and at in right
+            choices[at] = Mux(is_right, high, low) if both else low if at in left else high
+        return pick_among(choices, index)
 
 
 PROVIDERS = {F.FIXED_VECTOR_SHUFFLE: FixedVectorShuffle}
