@@ -2,6 +2,8 @@
 
 Writes ``build/qor.json`` and ``docs/qor.md``, and prints what changed since the figures recorded
 in ``docs/qor.json``; ``--record`` makes the new ones the recorded ones.
+
+Datapath providers are measured with one seed, and beside their members built apart.
 """
 
 import argparse
@@ -19,12 +21,14 @@ from fabricgen.emit.verilog import to_verilog
 from fabricgen.plan.geometry import AccessMode, BankGeometry, RequesterShape
 from fabricgen.records.resource import RoundRobin
 from fabricgen.rtl.port_shape import port_shape
+from fabricgen.rtl.providers.registry import provider
 from fabricgen.rtl.service.channel import ServiceChannelShape
 from fabricgen.rtl.service.service import LocalMemoryService
 from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.shape import FrontEndShape, RoleShape
 from tools import ooc
+from tools.qor_ops import OPS, members_alone
 
 ROOT = Path(__file__).parent.parent
 SEEDS = ("1", "2", "3")
@@ -36,11 +40,14 @@ LABELS = ("LUT4", "with LUT RAM", "COMB", "FF", "block RAM", "MULT18", "Fmax MHz
 
 @dataclass(frozen=True)
 class Case:
-    """One design to measure."""
+    """One design to measure, and what it does in parts built apart."""
 
     name: str
     parameters: str
     build: Callable[[], wiring.Component]
+    seeds: tuple[str, ...] = SEEDS
+    apart: tuple[Callable[[], wiring.Component], ...] = ()
+    rival: str = ""
 
 
 def crossbar(mode: AccessMode, *, beat_bytes: int, aligned: bool) -> LocalMemoryService:
@@ -119,18 +126,39 @@ CASES = (
         )
         for rows in (4, 8, 16)
     ),
+    *(
+        Case(
+            case.name,
+            case.parameters,
+            partial(provider, case.op),
+            SEEDS[:1],
+            tuple(partial(provider, each) for each in members_alone(case.op)),
+            case.rival,
+        )
+        for case in OPS
+    ),
 )
 
 
-def measure(case: Case, folder: Path) -> dict:
-    """Emit one design and measure it; Fmax is the median of the seeds."""
+def figures(case: Case, folder: Path) -> dict:
+    """Emit one design and measure it."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"{case.name}.v"
     source.write_text(to_verilog(case.build(), case.name))
     design = ooc.Design([str(source)], case.name)
     found = ooc.measure(design, [], folder)
     if found["LUT4"] <= PLACE_LIMIT_LUT4:
-        found = ooc.measure(design, list(SEEDS), folder)
+        found = ooc.measure(design, list(case.seeds), folder)
+    return found
+
+
+def measure(case: Case, folder: Path) -> dict:
+    """Figures of one design; Fmax is the median of the seeds, ``apart`` the COMB of all parts."""
+    found = figures(case, folder)
+    apart = [
+        figures(Case(f"{case.name}_{at}", "", build, case.seeds), folder)
+        for at, build in enumerate(case.apart)
+    ]
     return {
         "design": case.name,
         "parameters": case.parameters,
@@ -143,6 +171,8 @@ def measure(case: Case, folder: Path) -> dict:
         "mult": found["MULT18X18D"],
         "fmax_mhz": found.get("fmax_mhz_median"),
         "seeds": found.get("fmax_mhz", []),
+        **({"apart": sum(each["comb"] for each in apart) if apart else None} if case.rival else {}),
+        **({"rival": case.rival} if case.rival else {}),
     }
 
 
@@ -159,9 +189,34 @@ def table(rows: list[dict]) -> str:
         f"|---|{'---|' * len(LABELS)}---|",
     ]
     for row in rows:
-        figures = " | ".join("-" if row[f] is None else str(row[f]) for f in FIGURES)
-        lines.append(f"| `{row['design']}` | {figures} | {row['parameters']} |")
-    return "\n".join(lines) + "\n"
+        if "rival" not in row:
+            numbers = " | ".join("-" if row[f] is None else str(row[f]) for f in FIGURES)
+            lines.append(f"| `{row['design']}` | {numbers} | {row['parameters']} |")
+    return "\n".join([*lines, *provider_lines(rows)]) + "\n"
+
+
+def provider_lines(rows: list[dict]) -> list[str]:
+    """Table of the datapath providers."""
+    lines = [
+        "",
+        "## Datapath providers",
+        "",
+        "One seed, handshake and operand slots included. *Apart* is the COMB of as many resources",
+        "as there are members, each with one of them alone. Rivals are COMB and clock of circuits",
+        "that do the same, measured with the same tools; theirs stand between registers, without a",
+        "handshake where it says so.",
+        "",
+        "| design | COMB | apart | smaller by | FF | MULT18 | Fmax MHz | rivals | what |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        if "rival" in row:
+            comb, apart = row["comb"], row["apart"]
+            saved = "-" if None in (comb, apart) else f"{100 * (apart - comb) // apart} %"
+            cells = [comb, apart, saved, row["ff"], row["mult"], row["fmax_mhz"], row["rival"]]
+            texts = ["-" if cell is None else str(cell) for cell in cells]
+            lines.append(f"| `{row['design']}` | {' | '.join(texts)} | {row['parameters']} |")
+    return lines
 
 
 def by_design(rows: list[dict]) -> dict[tuple[str, str], dict]:

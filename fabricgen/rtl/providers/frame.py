@@ -18,7 +18,7 @@ __all__ = ["ProviderFrame", "drive", "payload"]
 class ProviderFrame(wiring.Component):
     """Channels and configuration of one resource; a provider adds the datapath.
 
-    The configuration is the one that is in force: it is constant while a token is inside.
+    The configuration is the one that is in force: it is constant while a token is taken or inside.
 
     Parameters
     ----------
