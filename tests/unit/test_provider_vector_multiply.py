@@ -16,12 +16,12 @@ from tests.support.vector_bench import wrong
 MULTIPLY = F.FIXED_VECTOR_INTEGER_MULTIPLY
 
 
-@pytest.mark.parametrize("latency", [1, 2, 3])
+@pytest.mark.parametrize("latency", [1, 2, 3, 4])
 def test_every_element_width_at_every_latency(latency):
     assert wrong(resource(MULTIPLY, timing=ResourceTiming(latency)), 40) == []
 
 
-@pytest.mark.parametrize("latency", [1, 3])
+@pytest.mark.parametrize("latency", [1, 3, 4])
 @pytest.mark.parametrize(
     ("widths", "bits"),
     [
@@ -75,7 +75,7 @@ def test_an_operand_of_the_wrong_lane_is_noticed(narrow, monkeypatch):
     assert wrong(op, 12)
 
 
-@pytest.mark.parametrize("timing", [ResourceTiming(4), ResourceTiming(3, 2)])
+@pytest.mark.parametrize("timing", [ResourceTiming(5), ResourceTiming(3, 2)])
 def test_another_timing_is_unsupported(timing):
     with pytest.raises(Unsupported, match="provider-timing"):
         provider(resource(MULTIPLY, timing=timing))

@@ -18,7 +18,9 @@ _LIMB = 16
 
 
 class FixedVectorIntegerMultiply(StatelessProvider):
-    """Low half of the product in every lane; latency 2 registers products, 3 also their sums.
+    """Low half of the product in every lane.
+
+    Latency 2 registers the products, 3 also their sums, 4 the operands of each multiplier, too.
 
     A lane of ``2h`` bits is ``a0 b0 + (a1 b0 + a0 b1 << h)``: products of half the width, only
     the first of them in full. Where there are narrower lanes, too, ``a0 b0`` is the lower of two,
@@ -31,7 +33,7 @@ class FixedVectorIntegerMultiply(StatelessProvider):
     its two choices.
     """
 
-    LATENCIES = (1, 2, 3)
+    LATENCIES = (1, 2, 3, 4)
 
     def datapath(self, m: Module, stages: Stages) -> Value:
         """Blocks of the widest element that fits, from the lowest bit up."""
@@ -146,17 +148,24 @@ class _Block:
 
     def _build(self) -> None:
         """Drive the products, from registers where there are stages for them."""
+        stages = self._stages
         for each in self._multipliers:
-            value = each.left * each.right
-            if self._stages.latency > 1:
-                value = self._stages.register(1, value, f"{each.product.name}_held")
+            left, right, name = each.left, each.right, each.product.name
+            if stages.latency > 3:
+                left = stages.register(1, left, f"{name}_left")
+                right = stages.register(1, right, f"{name}_right")
+            value = left * right
+            if stages.latency > 1:
+                # Sums, if they have a stage of their own, have the last one.
+                stage = max(stages.latency - 2, 1)
+                value = stages.register(stage, value, f"{name}_held")
             self._m.d.comb += each.product.eq(value)
 
     def _summed(self, value: Value) -> Value:
         """The value behind the stage of the sums, if there is one."""
         if self._stages.latency < 3:
             return self._wire(value)
-        return self._stages.register(2, value, self._next_name())
+        return self._stages.register(self._stages.latency - 1, value, self._next_name())
 
     def _is_at_most(self, bits: int) -> Value | None:
         """Whether the configured lanes have at most ``bits`` bits, if any have."""
