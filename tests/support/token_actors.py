@@ -184,11 +184,16 @@ _STEP: dict[S, Callable[[int, int, int], int]] = {
 }
 
 
+def step_by(kind: S, value: int, step: int, bits: int) -> int:
+    """The value of a stream that follows."""
+    return _STEP[kind](value, step, bits) % (1 << bits)
+
+
 class Stream:
     """Init, limit, step; results are value and phase."""
 
     def __init__(self, kind: S, predicate: P, bits: int) -> None:
-        self.step, self.compare, self.bits = _STEP[kind], _COMPARE[predicate], bits
+        self.kind, self.compare, self.bits = kind, _COMPARE[predicate], bits
         self.running: tuple[int, int, int] | None = None
 
     def fire(self, heads: Heads) -> Firing | None:
@@ -202,8 +207,7 @@ class Stream:
         if not self.compare(current, limit, self.bits):
             self.running = None
             return firing(*takes, o1=[0])
-        following = self.step(current, step, self.bits) % (1 << self.bits)
-        self.running = following, limit, step
+        self.running = step_by(self.kind, current, step, self.bits), limit, step
         return firing(*takes, o0=[current], o1=[1])
 
 

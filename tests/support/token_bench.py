@@ -174,7 +174,10 @@ def check(
     ``ahead`` is how many tokens each input may take before the firing that needs them.
     """
     expected = run_actor(actor(), inputs, len(dut.outputs))
-    slowest = min(*traffic.offers, *traffic.accepts)
+    slowest, interval = (
+        min(*traffic.offers, *traffic.accepts),
+        dut.op.timing.initiation_interval_cycles,
+    )
     most = max(map(len, [*inputs, *expected.outputs]))
     trace = drive(
         dut,
@@ -182,7 +185,7 @@ def check(
         traffic,
         configuration=configuration,
         reset_after=reset_after,
-        cycles=cycles or 30 + most * 400 // slowest,
+        cycles=cycles or 30 + most * (400 // slowest + interval),
         until=None if cycles else expected,
     )
     assert trace.outputs() == expected.outputs

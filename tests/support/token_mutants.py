@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Signal
 
-from fabricgen.rtl.providers import loop_control, token_route, vector_adapter
+from fabricgen.rtl.providers import loop_control, loop_stream, token_route, vector_adapter
 
 
 class StuckConstant(token_route.TokenConstant):
@@ -109,4 +109,30 @@ class LooseGate(loop_control.LoopGate):
     def elaborate(self, platform):
         m = super().elaborate(platform)
         m.d.comb += self.out1.valid.eq(self.in0.valid & self.in1.valid & self.in0.data[0])
+        return m
+
+
+class InclusiveStream(loop_stream.LoopStream):
+    """Goes on where the value is the limit."""
+
+    def holds(self, value, limit):
+        return super().holds(value, limit) | (value == limit)
+
+
+class StutteringStream(loop_stream.LoopStream):
+    """Takes what is published for taken."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.out0.valid.eq(self.out1.valid & self.out1.data[0])
+        return m
+
+
+class LongStream(loop_stream.LoopStream):
+    """Publishes a value beside the last phase."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        with m.If(self.out1.valid & ~self.out1.data[0]):
+            m.d.comb += self.out0.valid.eq(1)
         return m

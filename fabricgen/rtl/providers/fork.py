@@ -10,7 +10,13 @@ from fabricgen.rtl.logic import any_bit
 __all__ = ["publish"]
 
 
-def publish(m: Module, firing: Value, results: Sequence[tuple[Channel, Value]]) -> Signal:
+def publish(
+    m: Module,
+    firing: Value,
+    results: Sequence[tuple[Channel, Value]],
+    *,
+    may_end: Value | None = None,
+) -> Signal:
     """Offer a firing on each channel that it wants until that channel takes it, once.
 
     No valid depends on any ready, so channels that one consumer joins cannot wait for each
@@ -24,15 +30,17 @@ def publish(m: Module, firing: Value, results: Sequence[tuple[Channel, Value]]) 
         A firing is there.
     results
         Channels and, per channel, whether the firing publishes there.
+    may_end
+        The firing waits for this, too; only with several channels.
 
     Returns
     -------
     Signal
-        The firing is there and the last of its results is taken in this cycle; also where it
-        wants none.
+        The firing is there, has all of its results taken, the last ones in this cycle, and may
+        end; also where it wants none.
     """
     done = Signal(name="publication_done")
-    waits: list[Value] = []
+    waits: list[Value] = [] if may_end is None else [~may_end]
     for ordinal, (channel, wanted) in enumerate(results):
         if len(results) == 1:
             m.d.comb += channel.valid.eq(firing & wanted)

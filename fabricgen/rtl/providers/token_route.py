@@ -134,7 +134,8 @@ class TokenMux(RoutedProvider):
             selector.ready.eq(selectors.i.ready),
         ]
 
-        full, takes = Signal(), Signal()
+        full = Signal()
+        takes = Signal()
         room = ~full | result.ready
         chosen = [selectors.o.data == ordinal for ordinal in range(len(lanes))]
         m.d.comb += [
