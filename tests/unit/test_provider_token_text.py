@@ -29,5 +29,5 @@ RESOURCES = {
 @pytest.mark.parametrize("name", RESOURCES)
 def test_a_resource_is_emitted_under_its_own_names(name):
     text = to_verilog(provider(RESOURCES[name]), name)
-    assert f"module {name}(" in text
+    assert f"module {name} (" in text
     assert "[-1:0]" not in text
