@@ -76,25 +76,32 @@ def any_traffic(dut, seed: int) -> Traffic:
     )
 
 
-def drive(
-    dut,
-    inputs: Sequence[Sequence[int]],
-    traffic: Traffic,
-    *,
-    configuration: int | None = None,
-    cycles: int,
-    reset_after: int | None = None,
-    until: Run | None = None,
-) -> Trace:
-    """Offer the tokens and record what happens; an offer stays until it is taken.
+@dataclass(frozen=True)
+class Job:
+    """Tokens that are offered to one configuration, and when that ends.
 
-    Ends after ``cycles``, or some cycles behind the one in which ``until`` is reached.
-    With ``reset_after``, that many cycles of the same traffic come first, then one cycle of
-    reset, and only what follows is recorded, from the first tokens on.
+    It ends after ``cycles``, or some cycles behind the one in which ``until`` is reached. With
+    ``reset_after``, that many cycles of the same traffic come first, then one cycle of reset, and
+    only what follows is recorded, from the first tokens on.
     """
-    trace, reset = Trace(), Signal()
 
-    async def part(ctx, count: int, record: Trace) -> None:
+    inputs: Sequence[Sequence[int]]
+    traffic: Traffic
+    cycles: int
+    configuration: int | None = None
+    until: Run | None = None
+    reset_after: int | None = None
+
+
+def simulate(dut, jobs: Sequence[Job]) -> list[Trace]:
+    """Offer each job's tokens and record what happens; an offer stays until it is taken.
+
+    One cycle of reset stands between jobs.
+    """
+    traces, reset = [Trace() for _ in jobs], Signal()
+
+    async def part(ctx, job: Job, count: int, record: Trace) -> None:
+        inputs, traffic, until = job.inputs, job.traffic, job.until
         drawn = random.Random(traffic.seed)
         at = [0] * len(inputs)
         offered = [False] * len(inputs)
@@ -138,19 +145,30 @@ def drive(
             if quiet == QUIET_CYCLES:
                 break
 
+    async def restart(ctx) -> None:
+        for channel in dut.inputs:
+            ctx.set(channel.valid, 0)
+        ctx.set(reset, 1)
+        await ctx.tick()
+        ctx.set(reset, 0)
+
     async def bench(ctx) -> None:
-        if configuration is not None:
-            ctx.set(dut.configuration, configuration)
-        if reset_after is not None:
-            await part(ctx, reset_after, Trace())
-            for channel in dut.inputs:
-                ctx.set(channel.valid, 0)
-            ctx.set(reset, 1)
-            await ctx.tick()
-            ctx.set(reset, 0)
-        await part(ctx, cycles, trace)
+        for job, trace in zip(jobs, traces, strict=True):
+            if job.configuration is not None:
+                ctx.set(dut.configuration, job.configuration)
+            if job.reset_after is not None:
+                await part(ctx, job, job.reset_after, Trace())
+                await restart(ctx)
+            await part(ctx, job, job.cycles, trace)
+            await restart(ctx)
 
     run(ResetInserter(reset)(dut), bench)
+    return traces
+
+
+def drive(dut, inputs: Sequence[Sequence[int]], traffic: Traffic, *, cycles: int) -> Trace:
+    """One job of so many cycles."""
+    (trace,) = simulate(dut, [Job(inputs, traffic, cycles)])
     return trace
 
 
@@ -158,40 +176,51 @@ def _token(ctx, channel) -> int:
     return ctx.get(channel.data) if hasattr(channel, "data") else 0
 
 
-def check(
-    dut,
-    actor: Callable[[], object],
-    inputs: Sequence[Sequence[int]],
-    traffic: Traffic,
-    *,
-    ahead: Sequence[int] = (),
-    reset_after: int | None = None,
-    configuration: int | None = None,
-    cycles: int | None = None,
-) -> Trace:
-    """Fail unless the provider gives what the actor gives, and takes what it takes.
+@dataclass(frozen=True)
+class Case:
+    """One configuration, the actor that it stands for, and its tokens."""
+
+    actor: Callable[[], object]
+    inputs: Sequence[Sequence[int]]
+    traffic: Traffic
+    configuration: int | None = None
+    reset_after: int | None = None
+    cycles: int | None = None
+
+
+def check_all(dut, cases: Sequence[Case], ahead: Sequence[int] = ()) -> list[Trace]:
+    """Fail unless the provider gives what the actors give, and takes what they take.
 
     ``ahead`` is how many tokens each input may take before the firing that needs them.
     """
-    expected = run_actor(actor(), inputs, len(dut.outputs))
-    slowest, interval = (
-        min(*traffic.offers, *traffic.accepts),
-        dut.op.timing.initiation_interval_cycles,
-    )
-    most = max(map(len, [*inputs, *expected.outputs]))
-    trace = drive(
-        dut,
-        inputs,
-        traffic,
-        configuration=configuration,
-        reset_after=reset_after,
-        cycles=cycles or 30 + most * (400 // slowest + interval),
-        until=None if cycles else expected,
-    )
-    assert trace.outputs() == expected.outputs
-    room = list(ahead) or [0] * len(inputs)
-    for port, (count, needed) in enumerate(zip(trace.counts(), expected.taken, strict=True)):
-        assert needed <= count <= needed + room[port], f"in{port} must lose {needed}, not {count}"
+    interval = dut.op.timing.initiation_interval_cycles
+    wanted = [run_actor(case.actor(), case.inputs, len(dut.outputs)) for case in cases]
+    jobs: list[Job] = []
+    for case, expected in zip(cases, wanted, strict=True):
+        slowest = min(*case.traffic.offers, *case.traffic.accepts)
+        most = max(map(len, [*case.inputs, *expected.outputs]))
+        jobs.append(
+            Job(
+                case.inputs,
+                case.traffic,
+                case.cycles or 30 + most * (400 // slowest + interval),
+                case.configuration,
+                None if case.cycles else expected,
+                case.reset_after,
+            )
+        )
+    traces = simulate(dut, jobs)
+    room = list(ahead) or [0] * len(dut.inputs)
+    for case, expected, trace in zip(cases, wanted, traces, strict=True):
+        assert trace.outputs() == expected.outputs, f"configuration {case.configuration}"
+        for port, (count, needed) in enumerate(zip(trace.counts(), expected.taken, strict=True)):
+            assert needed <= count <= needed + room[port], f"in{port}: {needed}, not {count}"
+    return traces
+
+
+def check(dut, actor, inputs, traffic: Traffic, *, ahead: Sequence[int] = (), **case) -> Trace:
+    """Same for one case."""
+    (trace,) = check_all(dut, [Case(actor, inputs, traffic, **case)], ahead)
     return trace
 
 

@@ -1,8 +1,15 @@
 """Wrong token providers. A bench that does not reject the matching one here checks nothing."""
 
-from amaranth.hdl import Signal
+from amaranth.hdl import Cat, Const, Signal
 
-from fabricgen.rtl.providers import loop_control, loop_stream, token_route, vector_adapter
+from fabricgen.rtl.providers import (
+    loop_control,
+    loop_stream,
+    parallelize,
+    serialize,
+    token_route,
+    vector_adapter,
+)
 
 
 class StuckConstant(token_route.TokenConstant):
@@ -136,3 +143,58 @@ class LongStream(loop_stream.LoopStream):
         with m.If(self.out1.valid & ~self.out1.data[0]):
             m.d.comb += self.out0.valid.eq(1)
         return m
+
+
+class ForgetfulParallelize(parallelize.FixedVectorParallelize):
+    """Publishes no mask beyond the first lane."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.out1.data.eq(1)
+        return m
+
+
+class EarlyParallelize(parallelize.FixedVectorParallelize):
+    """Takes an element while the group waits for its last result."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        with m.If(self.out0.valid & self.out0.ready):
+            m.d.comb += self.in0.ready.eq(1)
+        return m
+
+
+class DirtyParallelize(parallelize.FixedVectorParallelize):
+    """Leaves the last group's elements in the lanes that are not filled."""
+
+    def _gathered(self, m, enters, element):
+        lanes = []
+        for at, bit in enumerate(enters):
+            held = Signal(8, name=f"dirty_{at}")
+            with m.If(bit):
+                m.d.sync += held.eq(element)
+            lanes.append(held)
+        return Cat(*lanes)
+
+
+class DescendingSerialize(serialize.FixedVectorSerialize):
+    """Takes the lanes from the other end."""
+
+    def _lane(self, lanes, index):
+        return super()._lane(lanes, ~index)
+
+
+class EndlessSerialize(serialize.FixedVectorSerialize):
+    """Says 1 at the end, too."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.out1.data.eq(1)
+        return m
+
+
+class FullSerialize(serialize.FixedVectorSerialize):
+    """Admits lanes that the group does not have."""
+
+    def has_lane(self, lane):
+        return Const(lane != 1, 1)

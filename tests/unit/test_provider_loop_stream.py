@@ -14,7 +14,7 @@ from tests.support import token_actors as actors
 from tests.support import token_mutants as mutants
 from tests.support import token_ops as ops
 from tests.support.netlist import Netlist
-from tests.support.token_bench import any_traffic, check, full_speed, half_speed
+from tests.support.token_bench import Case, any_traffic, check, check_all, full_speed, half_speed
 
 EVERY = tuple(each.name for each in P)
 DIVISIONS = (S.SDIV, S.UDIV)
@@ -76,36 +76,45 @@ def low(bits, actor):
 
 
 @pytest.mark.parametrize("kind", list(S))
-def test_every_predicate_of_every_step_at_one_width(kind):
-    op = ops.stream(kind, (8,), EVERY, timing=(1, interval(kind)))
-    for ordinal, key in enumerate(provider(op).behaviors):
-        given, _ = triples(kind, key.predicate, 8, 6)
-        dut = provider(op)
-        actor = partial(actors.Stream, kind, key.predicate, 8)
-        check(dut, actor, given, any_traffic(dut, ordinal), configuration=ordinal, ahead=[1, 1, 1])
-
-
-@pytest.mark.parametrize("kind", list(S))
-def test_every_width_beside_the_others_whatever_stands_above(kind):
-    widths = (8, 16, 64) if kind not in DIVISIONS else (8, 16)
-    top = widths[-1]
-    op = ops.stream(kind, widths, ("NE", "SLT", "ULE"), timing=(1, interval(kind, top)))
+def test_every_step_and_every_predicate_at_one_width(kind):
+    predicates = EVERY if kind is S.ADD else ("NE", "SLT")
+    op = ops.stream(kind, (8,), predicates, timing=(1, interval(kind)))
     dut = provider(op)
-    for ordinal, key in enumerate(dut.behaviors):
-        bits = key.active_bits
-        _, given = triples(kind, key.predicate, bits, 3, port=top)
-        dut = provider(op)
-        actor = low(bits, partial(actors.Stream, kind, key.predicate, bits))
-        traffic = any_traffic(dut, ordinal)
-        trace = check(dut, actor, given, traffic, configuration=ordinal, ahead=[1, 1, 1])
-        assert trace.outputs()[1]
+    cases = [
+        Case(
+            partial(actors.Stream, kind, key.predicate, 8),
+            triples(kind, key.predicate, 8, 5)[0],
+            any_traffic(dut, ordinal),
+            ordinal,
+        )
+        for ordinal, key in enumerate(dut.behaviors)
+    ]
+    check_all(dut, cases, [1, 1, 1])
+
+
+@pytest.mark.parametrize("kind", [S.SUB, S.SDIV, S.ASHR, S.LSHR])
+def test_every_width_beside_the_others_whatever_stands_above(kind):
+    widths = (8, 16, 32) if kind is S.SUB else (8, 16)
+    top = widths[-1]
+    op = ops.stream(kind, widths, ("SLT", "ULE"), timing=(1, interval(kind, top)))
+    dut = provider(op)
+    cases = [
+        Case(
+            low(key.active_bits, partial(actors.Stream, kind, key.predicate, key.active_bits)),
+            triples(kind, key.predicate, key.active_bits, 3, port=top)[1],
+            any_traffic(dut, ordinal),
+            ordinal,
+        )
+        for ordinal, key in enumerate(dut.behaviors)
+    ]
+    assert all(trace.outputs()[1] for trace in check_all(dut, cases, [1, 1, 1]))
 
 
 @pytest.mark.parametrize("cycles", [1, 2])
 @pytest.mark.parametrize("bits", [8, 32, 64])
 def test_a_product_takes_one_cycle_or_two(cycles, bits):
     op = ops.stream(S.MUL, (bits,), ("ULT",), timing=(1, cycles))
-    given, _ = triples(S.MUL, P.ULT, bits, 12, 3)
+    given, _ = triples(S.MUL, P.ULT, bits, 6, 3)
     dut = provider(op)
     check(
         dut, partial(actors.Stream, S.MUL, P.ULT, bits), given, any_traffic(dut, 1), ahead=[1] * 3

@@ -9,20 +9,17 @@ from tests.support import token_ops as ops
 
 RESOURCES = {
     "constant": ops.constant(),
-    "bare_sync": ops.sync((0, 0), (0, 0)),
-    "sync": ops.sync((8, 4), (8, 4)),
+    "sync": ops.sync((8, 0), (8, 0)),
     "mux": ops.mux((8, 4, 0), selector=32),
     "bare_mux": ops.mux((0, 0), result=0),
     "demux": ops.demux((8, 4, 0), selector=32),
-    "bare_demux": ops.demux((0, 0), operand=0),
-    "carry": ops.carry(),
-    "bare_carry": ops.carry(0),
+    "carry": ops.carry(0),
     "invariant": ops.invariant(),
     "gate": ops.gate(),
-    "copy": ops.copy(),
-    "stream": ops.stream(S.ADD, (8, 16), ("SLT", "EQ")),
     "product": ops.stream(S.MUL, (32,), timing=(1, 2)),
     "quotient": ops.stream(S.SDIV, (8, 16), timing=(1, 18)),
+    "parallelize": ops.parallelize(40, (8, 16), mask=3),
+    "serialize": ops.serialize(40, (8, 16), mask=3),
 }
 
 

@@ -13,9 +13,9 @@ from tests.support import token_actors as actors
 from tests.support import token_mutants as mutants
 from tests.support import token_ops as ops
 from tests.support.netlist import Netlist
-from tests.support.token_bench import any_traffic, check, full_speed, half_speed
+from tests.support.token_bench import Case, any_traffic, check, check_all, full_speed, half_speed
 
-COUNT = 20
+COUNT = 12
 
 
 def words(drawn, width, count=COUNT):
@@ -57,18 +57,17 @@ SYNCS = [
 
 @pytest.mark.parametrize("op", SYNCS)
 def test_a_sync_passes_the_lanes_of_its_image_together(op):
+    dut = provider(op)
     for ordinal, lanes in images(op):
-        dut = provider(op)
         drawn = random.Random(ordinal)
         given = [words(drawn, dut.lanes.get(at, 1)) for at in range(len(dut.inputs))]
-        ahead = [int(at in lanes) for at in range(len(dut.inputs))]
         check(
             dut,
             partial(actors.Sync, lanes),
             given,
             any_traffic(dut, len(lanes)),
             configuration=ordinal,
-            ahead=ahead,
+            ahead=[int(at in lanes) for at in range(len(dut.inputs))],
         )
 
 
@@ -76,7 +75,7 @@ MUXES = [
     ops.mux(),
     ops.mux((8, 4, 0), selector=32),
     ops.mux((4, 8), selector=8, result=6),
-    ops.mux((8, 8, 8, 8, 8), selector=32, fan=5),
+    ops.mux((8, 8, 8, 8), selector=32),
 ]
 
 
@@ -103,44 +102,36 @@ def routed(actor):
 
 @pytest.mark.parametrize("op", MUXES)
 def test_a_mux_takes_the_selected_lane_alone(op):
+    dut = provider(op)
+    cases = []
     for ordinal, lanes in images(op):
-        dut = provider(op)
         drawn = random.Random(ordinal)
         _, offered = selectors(drawn, lanes, op.ports.inputs[0])
         given = [offered, *(words(drawn, dut.lanes[at]) for at in range(1, len(dut.inputs)))]
-        check(
-            dut,
-            partial(routed(actors.Mux), lanes),
-            given,
-            any_traffic(dut, sum(lanes)),
-            configuration=ordinal,
-            ahead=[2] + [0] * (len(dut.inputs) - 1),
-        )
+        actor = partial(routed(actors.Mux), lanes)
+        cases.append(Case(actor, given, any_traffic(dut, sum(lanes)), ordinal))
+    check_all(dut, cases, [2] + [0] * (len(dut.inputs) - 1))
 
 
 DEMUXES = [
     ops.demux(),
     ops.demux((8, 4, 0), selector=32),
     ops.demux((8, 8), selector=8, operand=6),
-    ops.demux((8, 8, 8, 8, 8), selector=32, fan=5),
+    ops.demux((8, 8, 8, 8), selector=32),
 ]
 
 
 @pytest.mark.parametrize("op", DEMUXES)
 def test_a_demux_gives_to_the_selected_lane_alone(op):
+    dut = provider(op)
+    cases = []
     for ordinal, lanes in images(op):
-        dut = provider(op)
         drawn = random.Random(ordinal)
         named, offered = selectors(drawn, lanes, op.ports.inputs[0])
         values = [words(drawn, dut.lanes[lanes[name]], 1)[0] for name in named]
-        check(
-            dut,
-            partial(routed(actors.Demux), lanes),
-            [offered, values],
-            any_traffic(dut, sum(lanes)),
-            configuration=ordinal,
-            ahead=[1, 1],
-        )
+        actor = partial(routed(actors.Demux), lanes)
+        cases.append(Case(actor, [offered, values], any_traffic(dut, sum(lanes)), ordinal))
+    check_all(dut, cases, [1, 1])
 
 
 @pytest.mark.parametrize("name", [3, 7])
