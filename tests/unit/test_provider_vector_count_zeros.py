@@ -23,7 +23,7 @@ def test_either_end_and_every_element_width():
 
 @pytest.mark.parametrize(
     ("widths", "bits"),
-    [((W.I8,), 40), ((W.I8, W.I32), 72), ((W.I16, W.I64), 80), ((W.I64,), 64)],
+    [((W.I8,), 8), ((W.I8,), 40), ((W.I8, W.I32), 72), ((W.I16, W.I64), 80), ((W.I64,), 64)],
 )
 def test_any_widths_and_any_payload(widths, bits):
     assert wrong(resource(COUNT, params=FixedVectorIntegerParams(widths, bits)), 40) == []

@@ -25,7 +25,14 @@ def test_every_kind_and_element_width():
 
 @pytest.mark.parametrize(
     ("widths", "bits"),
-    [((W.I8,), 40), ((W.I8, W.I32), 72), ((W.I16, W.I64), 80), ((W.I64,), 64), ((W.I32,), 100)],
+    [
+        ((W.I8,), 8),
+        ((W.I8,), 40),
+        ((W.I8, W.I32), 72),
+        ((W.I16, W.I64), 80),
+        ((W.I64,), 64),
+        ((W.I32,), 100),
+    ],
 )
 def test_any_widths_and_any_payload(widths, bits):
     assert wrong(resource(SHIFT, params=FixedVectorIntegerParams(widths, bits)), 30) == []

@@ -53,6 +53,8 @@ def test_every_byte_of_128_bits():
     [
         (bytes_of(12, 6, 20, 12, (W.I1,)), None, None),
         (bytes_of(64, 8, 2, 1), None, None),
+        (bytes_of(8, 8, 2, 1), (8, 8), (8,)),
+        (FixedVectorShuffleParams((W.I8,), (), 8, 32, 8, 2, 4), (8, 8), (32,)),
         (bytes_of(72, 24, 5, 3), (72, 40), (60,)),
         (bytes_of(128, 128, 4, 2, (W.I32,), (FF.F16,)), (96, 128), (128,)),
         (FixedVectorShuffleParams((W.I8,), (), 32, 128, 16, 6, 16), (32, 32), (128,)),

@@ -62,6 +62,8 @@ def test_one_operation_alone(operation):
         (FixedVectorSliceAlignMergeParams((), (FF.F64,), 192, 128), (200, 130), (150,)),
         (FixedVectorSliceAlignMergeParams((W.I8,), (), 64, 64, 1, (X.I64,)), (64, 64, 64), (64,)),
         (FixedVectorSliceAlignMergeParams((W.I1,), (), 1, 1, 1, (X.I32,)), (1, 1, 32), (1,)),
+        (FixedVectorSliceAlignMergeParams((W.I1,), (), 1, 1), (1, 1), (1,)),
+        (FixedVectorSliceAlignMergeParams((W.I64,), (FF.F16,), 64, 64), (64, 64), (64,)),
     ],
 )
 @pytest.mark.parametrize("operations", [(O.VECTOR_EXTRACT,), (O.VECTOR_INSERT,), ()])

@@ -77,6 +77,7 @@ class FixedVectorShuffle(StatelessProvider):
                 for width in self._widths
                 if unit // width < len(blocks) and unit // width * width + width <= self._results
             }
+            # Units that no block of any width reaches are the last ones.
             if covering:
                 is_right, index = self._source(unit, covering)
                 is_right = held(is_right, f"unit_{unit}_is_right")
