@@ -410,8 +410,8 @@ def mappings() -> Iterator[Case]:
         (*LOAD_ROW, "load", "form"),
         "indexed",
         "memory.mem0.row[1].load.form: The access form must be one of "
-        "CONTIGUOUS ROOT_RELATIVE or ELEMENT ROOT_RELATIVE, not INDEXED "
-        "ROOT_RELATIVE (alternative 0 of port read0) "
+        "contiguous root_relative or element root_relative, not indexed "
+        "root_relative (alternative 0 of port read0) "
         "[access-form-not-accepted]",
     )
     yield case(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fabricgen.errors import Diagnostic
 from fabricgen.errors.strict import StrictRecord
 from fabricgen.vocab.dataflow import SyncScopeKind
+from fabricgen.vocab.words import word
 
 __all__ = ["SyncScope"]
 
@@ -26,7 +27,7 @@ class SyncScope(StrictRecord):
                 yield Diagnostic(
                     "sync-scope-name",
                     where,
-                    f"The name must be {required} in a scope {self.kind.name}, not {name[:64]!r}",
+                    f"The name must be {required} in a scope {word(self.kind)}, not {name[:64]!r}",
                 )
 
 

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar, cast
 
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.vocab.words import word
 
 __all__ = ["AtomCodec", "AtomTable"]
 
@@ -99,4 +100,4 @@ def _name(value: object) -> str:
     if isinstance(value, tuple):
         parts = cast("tuple[object, ...]", value)
         return f"({', '.join(map(_name, parts))})"
-    return value.name if isinstance(value, enum.Enum) else str(value)
+    return word(value) if isinstance(value, enum.Enum) else str(value)

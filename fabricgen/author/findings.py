@@ -9,6 +9,8 @@ from fabricgen.author.guess import guess
 from fabricgen.errors import Diagnostic, FabricError, Invalid
 from fabricgen.errors.listing import listed_names
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.words import word
 
 __all__ = [
     "Findings",
@@ -24,6 +26,9 @@ _T = TypeVar("_T")
 
 #: Inventories of names whose places are kept.
 _MOST_PLACES = 64
+
+#: Any role as messages name it.
+_ROLES = "|".join(map(word, ServiceValueRole))
 
 #: Turns a path inside a record into a path inside the document.
 Place = Callable[[str], str]
@@ -127,13 +132,13 @@ def with_record_names(
         for each in memory.occurrence.connectivity.internal_connections
     ]
     message = with_endpoint_names(diagnostic, names.endpoints).message
-    for word, known in (("[Cc]onnection", connections), ("port", names.ports)):
+    for thing, known in (("[Cc]onnection", connections), ("port", names.ports)):
         message = re.sub(
-            rf"\b({word}) (\d+)\b",
+            rf"\b({thing}) (\d+)\b",
             lambda m, known=known: f"{m[1]} {known[int(m[2])]}" if int(m[2]) < len(known) else m[0],
             message,
         )
-    message = re.sub(r"\brow (\d+) ([A-Z]+)\b", lambda m: row_role(int(m[1]), m[2]), message)
+    message = re.sub(rf"\brow (\d+) ({_ROLES})\b", lambda m: row_role(int(m[1]), m[2]), message)
     return replace(diagnostic, message=message)
 
 

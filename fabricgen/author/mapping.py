@@ -261,7 +261,7 @@ class _Table:
         """Name of one role, such as writer.data."""
         if row not in self.positions:
             return f"row {row} {role}"
-        return f"{self.documents[self.positions[row]].name}.{role.lower()}"
+        return f"{self.documents[self.positions[row]].name}.{role}"
 
 
 def _is_bound(document: RowDocument) -> bool:

@@ -17,6 +17,7 @@ from fabricgen.records.service import LocalMemoryService
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from fabricgen.vocab.words import word
 
 __all__ = [
     "PortCapacities",
@@ -185,8 +186,8 @@ def _context_findings(port: MemoryOperationPort, contexts: int) -> Iterator[Diag
             yield Diagnostic(
                 "port-pattern-contexts",
                 f"operation_pattern_semantics[{key}]",
-                f"The projection must be {first.name} in every context of pattern {pattern}, "
-                f"not {projection.name}",
+                f"The projection must be {word(first)} in every context of pattern {pattern}, "
+                f"not {word(projection)}",
             )
     for ordinal, alternative in enumerate(port.capability_alternatives):
         admitted = set(alternative.admissible_use_patterns)

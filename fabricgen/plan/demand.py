@@ -15,6 +15,7 @@ from fabricgen.plan.rows import OperationRow
 from fabricgen.records.occurrence import MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.words import word
 
 __all__ = [
     "ChannelKey",
@@ -43,7 +44,7 @@ class RowRole:
     role: ServiceValueRole
 
     def __str__(self) -> str:
-        return f"row {self.row} {self.role.name}"
+        return f"row {self.row} {word(self.role)}"
 
 
 @dataclass(frozen=True, slots=True)

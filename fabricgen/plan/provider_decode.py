@@ -12,7 +12,6 @@ from itertools import combinations, pairwise
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Unsupported
-from fabricgen.errors.listing import listed
 from fabricgen.plan.rows import (
     AddressSpaceMatch,
     ContextMatch,
@@ -22,9 +21,10 @@ from fabricgen.plan.rows import (
     ProviderDecodeRow,
     RangeMatch,
 )
-from fabricgen.records.connectivity import SubordinateDispatch
+from fabricgen.records.connectivity import SubordinateDispatch, target_words
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "PREFIX_BITS",
@@ -153,7 +153,7 @@ def _endpoint_findings(
                 "decode-overlap",
                 f"[{second}].match",
                 f"A request must match one decode row of its endpoint, not rows {first} and "
-                f"{second}: {list(left.match)!r} and {list(right.match)!r}",
+                f"{second}: {_spelled(left.match)} and {_spelled(right.match)}",
             )
 
 
@@ -173,7 +173,7 @@ def _order_findings(
                 "decode-row-order",
                 f"[{second}].match",
                 f"Decode rows must ascend by their matches, not row {second} with "
-                f"{list(right.match)!r} stand behind row {first} with {list(left.match)!r}",
+                f"{_spelled(right.match)} stand behind row {first} with {_spelled(left.match)}",
             )
 
 
@@ -193,8 +193,8 @@ def _row_findings(dispatch: SubordinateDispatch, row: ProviderDecodeRow) -> Iter
         yield Diagnostic(
             "decode-match-fields",
             "match",
-            f"A decode row must match the fields {_listed(dispatch.match_fields)}, "
-            f"not {_listed(found)}",
+            f"A decode row must match the fields {words(dispatch.match_fields)}, "
+            f"not {words(found)}",
         )
     else:
         values = [each for value in row.match for each in _match_findings(value)]
@@ -204,14 +204,14 @@ def _row_findings(dispatch: SubordinateDispatch, row: ProviderDecodeRow) -> Iter
             yield Diagnostic(
                 "decode-match-empty",
                 "match",
-                f"Some address must lie in all matches of a row, not none: {list(row.match)!r}",
+                f"Some address must lie in all matches of a row, not none: {_spelled(row.match)}",
             )
     if row.service_target not in dispatch.targets:
         yield Diagnostic(
             "decode-target",
             "service_target",
-            f"The target must lie in H_dispatch, {listed(dispatch.targets)}, "
-            f"not {row.service_target!r}",
+            f"The target must lie in H_dispatch, {target_words(dispatch.targets)}, "
+            f"not {target_words([row.service_target])}",
         )
     if dispatch.address_transform is AddressTransform.NONE and row.base_offset:
         yield Diagnostic(
@@ -267,5 +267,17 @@ def _match_findings(value: MatchValue) -> Iterator[Diagnostic]:
                 )
 
 
-def _listed(fields: Sequence[MatchField]) -> str:
-    return ", ".join(field.name for field in fields) or "none"
+def _spelled(match: Sequence[MatchValue]) -> str:
+    """Match values in a message, each with the key that documents have for it."""
+    return ", ".join(map(_value, match)) or "any request"
+
+
+def _value(value: MatchValue) -> str:
+    key = word(match_field(value))
+    match value:
+        case RangeMatch(base, size):
+            return f"{key} from {base} of size {size}"
+        case PrefixMatch(top, length):
+            return f"{key} {top} of length {length}"
+        case AddressSpaceMatch(number) | ContextMatch(number):  # exhaustive
+            return f"{key} {number}"

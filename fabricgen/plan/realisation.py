@@ -18,6 +18,7 @@ from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Tempo
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.region import Mmio
 from fabricgen.vocab.fabric import ContractClauseTag
+from fabricgen.vocab.words import word
 
 __all__ = ["context_findings", "lies_in_one_beat", "unsupported", "unsupported_rows"]
 
@@ -254,7 +255,7 @@ def _depth_findings(contract: EngineContract, port: MemoryOperationPort) -> Iter
     queue_limit = 1 if is_temporal else _DEPTH_LIMIT
     depths = [("result holding", result_slots, _DEPTH_LIMIT)]
     depths += [
-        (f"{role.name} operand queue", depth, queue_limit)
+        (f"{word(role)} operand queue", depth, queue_limit)
         for role, depth in capacities.operand_depth
     ]
     for name, depth, limit in depths:

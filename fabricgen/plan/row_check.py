@@ -22,10 +22,11 @@ from fabricgen.plan.roles import RoleBindings, active_roles
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
 from fabricgen.plan.support import supports_memory_access
 from fabricgen.plan.table_check import table_findings
-from fabricgen.records.connectivity import LocalMemoryServiceTarget
+from fabricgen.records.connectivity import LocalMemoryServiceTarget, target_words
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.vocab.dataflow import ServiceValueRole
+from fabricgen.vocab.words import words
 
 __all__ = ["configuration_findings"]
 
@@ -160,7 +161,8 @@ def _target_findings(
         yield Diagnostic(
             "row-target",
             "service_target",
-            f"The target must lie in H_dispatch, {listed(targets)}, not {row.service_target!r}",
+            f"The target must lie in H_dispatch, {target_words(targets)}, "
+            f"not {target_words([row.service_target])}",
         )
     if row.base_addr and (row.access is None or row.access.address_pointer_format is not None):
         yield Diagnostic(
@@ -270,11 +272,8 @@ def _destination_findings(
 def _role_mismatch(
     code: str, where: str, active: list[ServiceValueRole], found: list[ServiceValueRole]
 ) -> Diagnostic:
-    def listed(roles: list[ServiceValueRole]) -> str:
-        return ", ".join(role.name for role in roles) or "none"
-
     return Diagnostic(
         code,
         where,
-        f"The roles must be exactly {listed(active)} in this order, not {listed(found)}",
+        f"The roles must be exactly {words(active)} in this order, not {words(found)}",
     )

@@ -31,6 +31,7 @@ from fabricgen.vocab.fabric import (
     ReadSubwordSemantics,
     WriteSubwordSemantics,
 )
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "access_findings",
@@ -77,7 +78,7 @@ def actor_findings(
         yield Diagnostic(
             "actor-schema-not-accepted",
             "actor.schema_id",
-            f"The actor must be {domain.actor_schema.name}, not {actor.schema_id.name}",
+            f"The actor must be {word(domain.actor_schema)}, not {word(actor.schema_id)}",
         )
     elif not domain.contains(actor):
         yield from _contract_findings(domain, actor.contract)
@@ -89,11 +90,11 @@ def _contract_findings(
     """Say what keeps the contract out, by the clause of its variant that misses least."""
     alike = [clause for clause in domain.contract_clauses if clause.tag is contract.variant]
     if not alike:
-        variants = dict.fromkeys(clause.tag.name for clause in domain.contract_clauses)
+        variants = dict.fromkeys(word(clause.tag) for clause in domain.contract_clauses)
         yield Diagnostic(
             "actor-contract-not-accepted",
             "actor.contract",
-            f"The contract must be {_listed(variants)}, not {contract.variant.name}",
+            f"The contract must be {_listed(variants)}, not {word(contract.variant)}",
         )
         return
     names = [field.name for field in fields(contract)]
@@ -136,13 +137,13 @@ def access_findings(
         and access_class.address_form is access.address_form
     ]
     if not same_form:
-        admitted = sorted({(c.access_form.name, c.address_form.name) for c in classes})
+        admitted = sorted({(word(c.access_form), word(c.address_form)) for c in classes})
         return (
             Diagnostic(
                 "access-form-not-accepted",
                 "access.form",
                 f"The access form must be one of {_listed(' '.join(pair) for pair in admitted)}, "
-                f"not {access.form.name} {access.address_form.name}",
+                f"not {word(access.form)} {word(access.address_form)}",
             ),
         )
     return min((tuple(_class_findings(c, access)) for c in same_form), key=len)
@@ -155,8 +156,9 @@ def _class_findings(
         yield Diagnostic(
             "access-form-not-accepted",
             "access.form",
-            f"The access form must be {access_class.access_form.name} "
-            f"{access_class.address_form.name}, not {access.form.name} {access.address_form.name}",
+            f"The access form must be {word(access_class.access_form)} "
+            f"{word(access_class.address_form)}, "
+            f"not {word(access.form)} {word(access.address_form)}",
         )
     domains = (
         ("element_bits", "element-width-not-accepted", access_class.element_width_bits),
@@ -179,7 +181,7 @@ def _class_findings(
         yield Diagnostic(
             "mask-form-not-accepted",
             "access.mask_form",
-            f"The mask must be {_listed(form.name for form in forms)}, not {access.mask_form.name}",
+            f"The mask must be {words(forms, ' or ')}, not {word(access.mask_form)}",
         )
     if not access_class.source_alignment.contains_bytes(access.source_alignment_bytes):
         exponents = access_class.source_alignment.accepted_log2_byte_alignments
@@ -250,11 +252,11 @@ def _subword_findings(
     narrow_read = ReadSubwordSemantics.ZERO_EXTEND in access_class.read_subword
     narrow_write = WriteSubwordSemantics.BYTE_ENABLE in access_class.write_subword
     for active, admitted, name in (
-        (role in schema.read_roles, narrow_read, "ZERO_EXTEND"),
+        (role in schema.read_roles, narrow_read, "zero_extend"),
         (
             role in schema.write_roles,
             narrow_write and access.data_bits % 8 == 0,
-            "BYTE_ENABLE of whole bytes",
+            "byte_enable of whole bytes",
         ),
     ):
         if active and not admitted:
@@ -284,11 +286,11 @@ def _spelled(value: object) -> str:
         case bool():
             return str(value).lower()
         case None:
-            return "Absent"
+            return "absent"
         case SyncScope(kind):
-            return kind.name
+            return word(kind)
         case enum.Enum():
-            return value.name
+            return word(value)
         case _:
             return "/".join(map(_spelled, cast("tuple[object, ...]", value)))
 

@@ -24,6 +24,7 @@ from fabricgen.vocab.dataflow import (
     ServiceValueRole,
 )
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "Activation",
@@ -162,9 +163,9 @@ class MemoryPortAssemblyView:
         for each, strategy in self.strategies:
             if each is role:
                 return strategy
-        names = ", ".join(each.name for each in self.result_roles) or "absent"
+        names = words(self.result_roles) if self.result_roles else "absent"
         raise Invalid(
-            Diagnostic("assembly-role", "role", f"The role must be {names}, not {role.name}")
+            Diagnostic("assembly-role", "role", f"The role must be {names}, not {word(role)}")
         )
 
 
@@ -231,11 +232,11 @@ def _form_findings(
     if projection is MemoryPortTransactionProjection.DIRECT:
         return
     if access is None or access.form is MemoryAccessForm.ELEMENT:
-        found = "no access view" if access is None else f"an {access.form.name} access"
+        found = "no access view" if access is None else f"an {word(access.form)} access"
         yield Diagnostic(
             "projection-access-form",
             "projection",
-            f"{projection.name} is for contiguous and indexed accesses, not for {found}",
+            f"{word(projection)} is for contiguous and indexed accesses, not for {found}",
         )
 
 
@@ -247,12 +248,11 @@ def _granularity_findings(
     if isinstance(contract, PlainContract | FenceContract):
         return
     if projection is not (required := granularity_projection(contract.granularity)):
-        name = "Absent" if contract.granularity is None else contract.granularity.name
         yield Diagnostic(
             "projection-granularity",
             "projection",
-            f"The projection of atomic granularity {name} must be {required.name}, "
-            f"not {projection.name}",
+            f"The projection of atomic granularity {word(contract.granularity)} must be "
+            f"{word(required)}, not {word(projection)}",
         )
 
 
@@ -267,6 +267,11 @@ def _mismatches(
         yield Diagnostic(
             "parent-service-mismatch",
             "parent_service",
-            f"The parent service of {actor.schema_id.name} must be {expected!r}, "
-            f"not {parent_service!r}",
+            f"The parent service of {word(actor.schema_id)} must be {_spelled(expected)}, "
+            f"not {_spelled(parent_service)}",
         )
+
+
+def _spelled(service: CanonicalService) -> str:
+    roles = f"{words(service.argument_roles)} to {words(service.result_roles)}"
+    return f"{word(service.kind)} of {roles}"

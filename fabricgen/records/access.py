@@ -24,6 +24,7 @@ from fabricgen.vocab.fabric import (
     ReadSubwordSemantics,
     WriteSubwordSemantics,
 )
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "ACCESS_STRUCTURAL",
@@ -230,12 +231,12 @@ class MemoryAccessClass(StrictRecord):
     def _findings(self) -> Iterator[Diagnostic]:
         yield from self._set_findings()
         if self.address_form is not _form_of(self.address_domain):
-            belongs = _form_of(self.address_domain).name
+            belongs = word(_form_of(self.address_domain))
             yield Diagnostic(
                 "access-address-domain",
                 "address_domain",
                 f"The address form selects its domain, and this one belongs to {belongs}, "
-                f"not {self.address_form.name}",
+                f"not {word(self.address_form)}",
             )
         widths = self.root_relative_index_widths
         for where, domain in (
@@ -283,8 +284,8 @@ class MemoryAccessClass(StrictRecord):
                 yield Diagnostic(
                     "access-mask-pair",
                     "mask_inactive_pairs",
-                    "ABSENT must pair with NOT_APPLICABLE and DYNAMIC with a suppressing value, "
-                    f"not ({form.name}, {inactive.name})",
+                    "absent must pair with not_applicable and dynamic with a suppressing value, "
+                    f"not ({words((form, inactive))})",
                 )
         if (
             self.access_form is MemoryAccessForm.ELEMENT
@@ -293,7 +294,7 @@ class MemoryAccessClass(StrictRecord):
             yield Diagnostic(
                 "access-element-mask",
                 "mask_inactive_pairs",
-                "An element access must have no mask, not DYNAMIC",
+                "An element access must have no mask, not a dynamic one",
             )
 
 

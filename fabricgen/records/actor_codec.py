@@ -16,6 +16,7 @@ from fabricgen.records.clause import (
     variant_findings,
 )
 from fabricgen.vocab.fabric import ContractClauseTag
+from fabricgen.vocab.words import word
 from fabricgen.wire.frame import Reader, frame, u32be, u64be
 
 __all__ = ["decode", "encode"]
@@ -74,7 +75,7 @@ def _raw_clause(outer: Reader, where: str) -> _RawClause:
     tag = reader.tag(ContractClauseTag)
     found, required = reader.u64(), len(CLAUSE_TYPES[tag].CODECS)
     if found != required:
-        message = f"A clause {tag.name} must have {required} fields, not {found}"
+        message = f"A clause {word(tag)} must have {required} fields, not {found}"
         raise Invalid(Diagnostic("clause-field-count", where, message))
     fields = tuple(_domain(reader, f"{where}.field[{i}]") for i in range(found))
     reader.end()

@@ -28,6 +28,7 @@ from fabricgen.vocab.fabric import (
     ReadSubwordSemantics,
     WriteSubwordSemantics,
 )
+from fabricgen.vocab.words import word, words
 
 __all__ = ["MemoryCapabilityAlternative", "RoleBinding", "capability_findings"]
 
@@ -121,21 +122,21 @@ class MemoryCapabilityAlternative(StrictRecord):
             yield Diagnostic(
                 "alternative-role-foreign",
                 "role_to_endpoint",
-                f"Roles must be those of {schema.schema_id.name}, {_names(schema.roles)}, "
-                f"not {_names(foreign)}",
+                f"Roles must be those of {word(schema.schema_id)}, {words(schema.roles)}, "
+                f"not {words(foreign)}",
             )
         elif twice := [role for role in dict.fromkeys(roles) if roles.count(role) > 1]:
             yield Diagnostic(
                 "alternative-role-twice",
                 "role_to_endpoint",
-                f"Each role must be bound once, not {_names(twice)} twice",
+                f"Each role must be bound once, not {words(twice)} twice",
             )
         elif roles != [role for role in ServiceValueRole if role in {*bundle, *masks}]:
             yield Diagnostic(
                 "alternative-roles",
                 "role_to_endpoint",
-                f"Roles must be {_names(bundle)} in this order, and MASK where a dynamic mask is "
-                f"admitted, not {_names(roles)}",
+                f"Roles must be {words(bundle)} in this order, and mask where a dynamic mask is "
+                f"admitted, not {words(roles)}",
             )
         results = [end for role, end in self.role_to_endpoint if role in schema.result_roles]
         if len(set(results)) != len(results):
@@ -152,7 +153,7 @@ class MemoryCapabilityAlternative(StrictRecord):
                 yield Diagnostic(
                     "alternative-endpoint-range",
                     "role_to_endpoint",
-                    f"The endpoint of {role.name} must be from 0 to 2**64 - 1, not {endpoint}",
+                    f"The endpoint of {word(role)} must be from 0 to 2**64 - 1, not {endpoint}",
                 )
 
 
@@ -171,7 +172,7 @@ def capability_findings(
             "alternative-fence-access",
             where,
             f"The access domain must be absent exactly for a fence, not "
-            f"{'absent' if access is None else 'present'} for {schema_id.name}",
+            f"{'absent' if access is None else 'present'} for {word(schema_id)}",
         )
         return
     if access is None:
@@ -188,19 +189,18 @@ def capability_findings(
         if _not_applicable_mismatch(
             schema.reads, [v is ReadSubwordSemantics.NOT_APPLICABLE for v in each.read_subword]
         ):
-            yield _subword_finding("read", place, schema, schema.reads, _names(each.read_subword))
+            yield _subword_finding("read", place, schema, schema.reads, words(each.read_subword))
         if _not_applicable_mismatch(
             schema.writes, [v is WriteSubwordSemantics.NOT_APPLICABLE for v in each.write_subword]
         ):
-            yield _subword_finding(
-                "write", place, schema, schema.writes, _names(each.write_subword)
-            )
+            yield _subword_finding("write", place, schema, schema.writes, words(each.write_subword))
         for form, found in each.mask_inactive_pairs:
             if form is MemoryMaskForm.DYNAMIC and found is not inactive:
                 yield Diagnostic(
                     "alternative-inactive-lanes",
                     f"{place}.mask_inactive_pairs",
-                    f"A dynamic mask of {schema_id.name} needs {inactive.name}, not {found.name}",
+                    f"A dynamic mask of {word(schema_id)} needs {word(inactive)}, "
+                    f"not {word(found)}",
                 )
 
 
@@ -212,12 +212,11 @@ def _atomic_findings(
     for each in granularities:
         forms = granularity_forms(each)
         if access.access_form not in forms:
-            name = "Absent" if each is None else each.name
             yield Diagnostic(
                 "atomic-granularity-form",
                 f"{where}.access_form",
-                f"The form of granularity {name} must be "
-                f"{' or '.join(form.name for form in forms)}, not {access.access_form.name}",
+                f"The form of granularity {word(each)} must be "
+                f"{words(forms, ' or ')}, not {word(access.access_form)}",
             )
     spans = access.element_width_bits.intervals
     if granularities and not all(i.lower == i.upper and is_atomic_width(i.lower) for i in spans):
@@ -232,7 +231,7 @@ def _atomic_findings(
         yield Diagnostic(
             "atomic-pointer-data",
             f"{where}.data_pointer_formats",
-            f"The data of an atomic {actors.actor_schema.name} must be ordinary, not a pointer",
+            f"The data of an atomic {word(actors.actor_schema)} must be ordinary, not a pointer",
         )
 
 
@@ -250,15 +249,9 @@ def _not_applicable_mismatch(relevant: bool, is_not_applicable: list[bool]) -> b
 def _subword_finding(
     direction: str, place: str, schema: MemoryActorSchema, relevant: bool, found: str
 ) -> Diagnostic:
-    required = "no NOT_APPLICABLE" if relevant else "exactly NOT_APPLICABLE"
+    required = "no not_applicable" if relevant else "exactly not_applicable"
     return Diagnostic(
         f"alternative-{direction}-subword",
         f"{place}.{direction}_subword",
-        f"{schema.schema_id.name} needs {required}, not {found}",
+        f"{word(schema.schema_id)} needs {required}, not {found}",
     )
-
-
-def _names(
-    values: Iterable[ServiceValueRole | ReadSubwordSemantics | WriteSubwordSemantics],
-) -> str:
-    return ", ".join(value.name for value in values) or "none"

@@ -35,6 +35,7 @@ from fabricgen.vocab.dataflow import (
     VectorAtomicGranularity,
 )
 from fabricgen.vocab.fabric import ContractClauseTag
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "CLAUSE_TYPES",
@@ -213,8 +214,8 @@ def variant_findings(
         yield Diagnostic(
             "clause-schema-mismatch",
             where,
-            f"A clause of {schema.name} must be "
-            f"{' or '.join(each.name for each in owned) or 'absent'}, not {variant.name}",
+            f"A clause of {word(schema)} must be "
+            f"{words(owned, ' or ') if owned else 'absent'}, not {word(variant)}",
         )
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic, Invalid
-from fabricgen.errors.listing import listed
+from fabricgen.errors.listing import listed, listed_names
 from fabricgen.errors.strict import StrictRecord
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
+from fabricgen.vocab.words import words
 
 __all__ = [
     "InternalConnection",
@@ -19,6 +20,7 @@ __all__ = [
     "SubordinateDispatch",
     "connection_order_findings",
     "target_key",
+    "target_words",
 ]
 
 
@@ -79,11 +81,10 @@ class SubordinateDispatch(StrictRecord):
 
         tags = [field.value for field in self.match_fields]
         if tags != sorted(set(tags)):
-            names = ", ".join(field.name for field in self.match_fields)
             yield Diagnostic(
                 "subordinate-match-order",
                 "match_fields",
-                f"Fields must be in tag order without repeats, not {names}",
+                f"Fields must be in tag order without repeats, not {words(self.match_fields)}",
             )
         if self.max_exposed_bindings > 1 and not tags:
             yield Diagnostic(
@@ -97,7 +98,7 @@ class SubordinateDispatch(StrictRecord):
             yield Diagnostic(
                 "subordinate-target-order",
                 "targets",
-                f"Targets must be non-empty, sorted and unique, not {listed(self.targets)}",
+                f"Targets must be non-empty, sorted and unique, not {target_words(self.targets)}",
             )
 
 
@@ -108,6 +109,14 @@ def target_key(target: MemoryDispatchTarget) -> tuple[int, int]:
             return (0, 0)
         case ManagerEndpointTarget(ordinal):  # exhaustive
             return (1, ordinal)
+
+
+def target_words(targets: Iterable[MemoryDispatchTarget]) -> str:
+    """Spell targets for a message; the names of managers are the fabric's."""
+    return listed_names(
+        "local" if isinstance(each, LocalMemoryServiceTarget) else f"manager {each.ordinal}"
+        for each in targets
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +140,7 @@ class OperationPortDispatch(StrictRecord):
                 yield Diagnostic(
                     "dispatch-target-order",
                     f"capability_target_domains[{ordinal}]",
-                    f"Targets must be non-empty, sorted and unique, not {listed(targets)}",
+                    f"Targets must be non-empty, sorted and unique, not {target_words(targets)}",
                 )
 
 

@@ -14,6 +14,7 @@ from fabricgen.records.resource import ResourceContract
 from fabricgen.schema.actor import granularity_projection
 from fabricgen.vocab.dataflow import MemoryAccessForm
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from fabricgen.vocab.words import word
 
 __all__ = ["MemoryCapabilityAlternative", "MemoryOperationPort"]
 
@@ -84,7 +85,7 @@ class MemoryOperationPort(StrictRecord):
                     yield Diagnostic(
                         "port-endpoint-foreign",
                         f"capability_alternatives[{ordinal}].role_to_endpoint",
-                        f"The endpoint of {role.name} must be one of {listed(inventory)}, not "
+                        f"The endpoint of {word(role)} must be one of {listed(inventory)}, not "
                         f"{endpoint}",
                     )
 
@@ -135,7 +136,7 @@ class MemoryOperationPort(StrictRecord):
             yield Diagnostic(
                 "port-fence-projection",
                 f"operation_pattern_semantics[{key}]",
-                "A fence must select Direct patterns, not ACTIVE_LANES_ROW_MAJOR",
+                "A fence must select direct patterns, not active_lanes_row_major",
             )
         classes = [access for each in selecting for access in _classes(each)]
         if any(access.access_form is MemoryAccessForm.ELEMENT for access in classes):
@@ -161,12 +162,11 @@ class MemoryOperationPort(StrictRecord):
         values = {g: None for each in selecting for g in each.actor_contract_domain.granularities}
         for granularity in values:
             if found is not (required := granularity_projection(granularity)):
-                name = "Absent" if granularity is None else granularity.name
                 yield Diagnostic(
                     "port-atomic-projection",
                     f"operation_pattern_semantics[{key}]",
-                    f"Atomic granularity {name} must select {required.name} patterns, "
-                    f"not {found.name}",
+                    f"Atomic granularity {word(granularity)} must select {word(required)} "
+                    f"patterns, not {word(found)}",
                 )
 
 

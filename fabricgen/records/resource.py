@@ -305,7 +305,7 @@ def _grant_findings(contract: ResourceContract) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "grant-policy-without-contention",
             "grant_policy",
-            f"The policy must be absent where no capacity is contended, not {policy!r}",
+            "The policy must be absent where no capacity is contended, not present",
         )
 
 

@@ -13,6 +13,7 @@ from fabricgen.records.alternative import capability_findings
 from fabricgen.records.consistency import NO_CONSISTENCY, ConsistencyBinding, NoConsistency
 from fabricgen.records.resource import U32_MAX
 from fabricgen.vocab.fabric import ContractClauseTag
+from fabricgen.vocab.words import word
 
 __all__ = ["MemoryServiceCapability"]
 
@@ -105,7 +106,7 @@ class MemoryServiceCapability(StrictRecord):
                     "consistency-binding-missing",
                     "consistency_binding",
                     "A consistency binding is required where a clause is not plain, not none for "
-                    f"contract_clauses[{ordinal}], {clause.tag.name}",
+                    f"contract_clauses[{ordinal}], {word(clause.tag)}",
                 )
 
     def _beat_findings(self) -> Iterator[Diagnostic]:

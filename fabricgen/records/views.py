@@ -111,12 +111,12 @@ class MemoryCapabilityAlternativeView:
         ``Invalid`` where the alternative does not admit actor and access.
         """
         if not self.actor_contract_domain.contains(actor):
-            raise _refused("actor", f"an actor that the alternative admits, not {actor!r}")
+            raise _refused("actor", "an actor that the alternative admits, not another")
         domain = self.access_domain
         if (domain is None) != (access is None) or (
             domain is not None and access is not None and not domain.contains(access)
         ):
-            raise _refused("access", f"an access that the alternative admits, not {access!r}")
+            raise _refused("access", "an access that the alternative admits, not another")
         return self._placed(self.record.active_role_bindings(actor, access))
 
     def admissible_use_patterns(self) -> tuple[FabricUsePatternRef, ...]:

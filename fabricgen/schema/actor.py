@@ -30,6 +30,7 @@ from fabricgen.vocab.dataflow import (
     VectorAtomicGranularity,
 )
 from fabricgen.vocab.fabric import ContractClauseTag, MemoryPortTransactionProjection
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "CanonicalActorProjection",
@@ -63,9 +64,8 @@ class CanonicalActorProjection(StrictRecord):
             yield Diagnostic(
                 "actor-contract-kind",
                 "contract",
-                f"The contract of {self.schema_id.name} must be "
-                f"{' or '.join(each.name for each in owned) or 'absent'}, "
-                f"not {contract.variant.name}",
+                f"The contract of {word(self.schema_id)} must be "
+                f"{words(owned, ' or ') if owned else 'absent'}, not {word(contract.variant)}",
             )
             return
         match contract:
@@ -143,7 +143,7 @@ class CanonicalMemoryAccessView(StrictRecord):
                 yield Diagnostic(
                     "access-view-mask",
                     "mask_form",
-                    f"An element access has no mask, not a {self.mask_form.name} one",
+                    f"An element access has no mask, not a {word(self.mask_form)} one",
                 )
 
     def _pointer_findings(self) -> Iterator[Diagnostic]:
@@ -153,7 +153,7 @@ class CanonicalMemoryAccessView(StrictRecord):
                 "access-view-pointer",
                 "address_pointer_format",
                 f"A format must be {'present' if is_pointer else 'absent'} for addresses "
-                f"{self.address_form.name}, not {'absent' if is_pointer else 'present'}",
+                f"{word(self.address_form)}, not {'absent' if is_pointer else 'present'}",
             )
         for where, form, bits in (
             ("address_lane_bits", self.address_pointer_format, self.address_lane_bits),
@@ -208,7 +208,7 @@ def access_findings(
         return
     if access is None:
         yield Diagnostic(
-            "access-missing", "access", f"{actor.schema_id.name} needs an access view, not none"
+            "access-missing", "access", f"{word(actor.schema_id)} needs an access view, not none"
         )
         return
     if access.source_alignment_bytes != contract.source_alignment_bytes:
@@ -225,7 +225,7 @@ def access_findings(
         yield Diagnostic(
             "atomic-pointer-data",
             "access.data_pointer_format",
-            f"The data of an atomic {actor.schema_id.name} must be ordinary, not a pointer",
+            f"The data of an atomic {word(actor.schema_id)} must be ordinary, not a pointer",
         )
     if isinstance(contract, PlainContract):
         return
@@ -234,7 +234,7 @@ def access_findings(
             "atomic-granularity-form",
             "access.form",
             f"The form of {_granularity(contract.granularity)} must be "
-            f"{_forms(granularity_forms(contract.granularity))}, not {access.form.name}",
+            f"{words(granularity_forms(contract.granularity), ' or ')}, not {word(access.form)}",
         )
     if not is_atomic_width(access.element_bits):
         yield Diagnostic(
@@ -282,8 +282,4 @@ def _alignment_findings(alignment: int, owner: str) -> Iterator[Diagnostic]:
 
 
 def _granularity(granularity: VectorAtomicGranularity | None) -> str:
-    return "a scalar atomic" if granularity is None else granularity.name
-
-
-def _forms(forms: tuple[MemoryAccessForm, ...]) -> str:
-    return " or ".join(each.name for each in forms)
+    return "a scalar atomic" if granularity is None else word(granularity)

@@ -17,6 +17,7 @@ from fabricgen.vocab.dataflow import (
     VectorAtomicGranularity,
 )
 from fabricgen.vocab.fabric import ContractClauseTag
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "CLAUSE_VARIANTS",
@@ -212,7 +213,7 @@ def ordering_findings(
     """Say which orderings a load, store, read-modify-write or fence may not have."""
     legal = _ORDERINGS[schema]
     if wrong := [each for each in orderings if each not in legal]:
-        yield _ordering_finding(_ORDERING_CODES[schema], schema.name, legal, wrong, where)
+        yield _ordering_finding(_ORDERING_CODES[schema], word(schema), legal, wrong, where)
 
 
 def pair_findings(pairs: Iterable[OrderingPair], where: str) -> Iterator[Diagnostic]:
@@ -222,7 +223,7 @@ def pair_findings(pairs: Iterable[OrderingPair], where: str) -> Iterator[Diagnos
         found = dict.fromkeys(pair[position] for pair in listed)
         if wrong := [each for each in found if each not in legal]:
             code = f"compare-exchange-{part}-ordering"
-            yield _ordering_finding(code, f"{part} in DATAFLOW_CMPXCHG", legal, wrong, where)
+            yield _ordering_finding(code, f"{part} in cmpxchg", legal, wrong, where)
 
 
 def scope_findings(scopes: Iterable[SyncScope], where: str) -> Iterator[Diagnostic]:
@@ -232,8 +233,8 @@ def scope_findings(scopes: Iterable[SyncScope], where: str) -> Iterator[Diagnost
             yield Diagnostic(
                 "sync-scope-target",
                 where,
-                f"A scope must be SYSTEM or SINGLE_THREAD, not TARGET {scope.namespace[:64]!r} "
-                f"{scope.key[:64]!r}",
+                "A scope must be system or single_thread, not the target "
+                f"{scope.namespace[:64]!r} {scope.key[:64]!r}",
             )
 
 
@@ -245,9 +246,7 @@ def _ordering_finding(
     where: str,
 ) -> Diagnostic:
     return Diagnostic(
-        code, where, f"The ordering of {owner} must be {_names(legal)}, not {_names(wrong)}"
+        code,
+        where,
+        f"The ordering of {owner} must be {words(legal, ' or ')}, not {words(wrong, ' or ')}",
     )
-
-
-def _names(orderings: Sequence[AtomicOrdering]) -> str:
-    return " or ".join(each.name for each in orderings)

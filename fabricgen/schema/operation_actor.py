@@ -31,6 +31,7 @@ from fabricgen.schema.types import (
 )
 from fabricgen.vocab.dataflow import OperationSchemaId
 from fabricgen.vocab.operations import ActorKind, SemanticPayloadCase
+from fabricgen.vocab.words import word
 
 __all__ = ["OperationActor", "element_of", "shape_of"]
 
@@ -85,7 +86,7 @@ class OperationActor(StrictRecord):
                     yield Diagnostic(
                         "actor-rounding",
                         "payload.rounding",
-                        f"A rounding mode must be absent from {schema.op}, not {rounding.name}",
+                        f"A rounding mode must be absent from {schema.op}, not {word(rounding)}",
                     )
             case _:
                 pass

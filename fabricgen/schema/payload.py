@@ -21,6 +21,7 @@ from fabricgen.vocab.operations import (
     SpecialMathAccuracyTier,
     StreamStepKind,
 )
+from fabricgen.vocab.words import word
 
 __all__ = [
     "PAYLOAD_CASES",
@@ -79,7 +80,7 @@ class SpecialMathAccuracy:
                 Diagnostic(
                     "payload-accuracy-needs-afn",
                     "tier",
-                    f"The tier must be CORRECTLY_ROUNDED without afn, not {self.tier.name}",
+                    f"The tier must be correctly_rounded without afn, not {word(self.tier)}",
                 )
             )
 

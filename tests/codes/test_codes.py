@@ -10,7 +10,7 @@ import pytest
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import catalog
 from fabricgen.errors.catalog import CATALOG
-from tests.support.producers import complaints
+from tests.support.producers import complaints, findings
 
 LAYERS = [module.name for module in iter_modules(catalog.__path__) if module.name != "rule"]
 FOLDER = Path(__file__).parent
@@ -30,6 +30,25 @@ def test_producers_use_the_doors_of_the_product():
     """A finding is never built by hand here."""
     for path in FOLDER.glob("*.py"):
         assert not re.search(r"\b(Diagnostic|Invalid|Unsupported)\(", path.read_text()), path
+
+
+#: What a person can not have written: the name of an enumeration's value, or a record's ``repr``.
+PYTHON = re.compile(r"\b[A-Z]+_[A-Z0-9_]+\b|\b[A-Z]\w*\(|<\w+\.\w+")
+
+#: Whoever meets these gave an object from Python: no document has it.
+FROM_PYTHON = {"reference-connection", "reference-kind", "reference-ordinal", "reference-owner"}
+
+
+@pytest.mark.parametrize("layer", [layer for layer in LAYERS if layer != "hsg"])
+def test_messages_have_the_words_of_documents(layer):
+    """Capabilities of operations (hsg) have no document."""
+    found = {
+        code: message
+        for producer in PRODUCERS[layer].values()
+        for code, message in findings(producer)
+        if code not in FROM_PYTHON and PYTHON.search(message)
+    }
+    assert found == {}
 
 
 GOOD = {"domain-empty": lambda: UnsignedDomain(())}

@@ -44,15 +44,15 @@ def actor_documents() -> Iterator[Case]:
         (*_ATOMIC, "orderings"),
         ["release"],
         "memory[0].port[0].load[1].contract[0].atomic.orderings: The ordering of "
-        "DATAFLOW_LOAD must be UNORDERED or MONOTONIC or ACQUIRE or SEQ_CST, not RELEASE "
+        "load must be unordered or monotonic or acquire or seq_cst, not release "
         "[load-ordering]",
     )
     yield case(
         "scope that a target defines",
         (*_ATOMIC, "sync_scopes"),
         [_TARGET],
-        "memory[0].port[0].load[1].contract[0].atomic.sync_scopes: A scope must be SYSTEM"
-        " or SINGLE_THREAD, not TARGET 'gpu' 'warp' [sync-scope-target]",
+        "memory[0].port[0].load[1].contract[0].atomic.sync_scopes: A scope must be system"
+        " or single_thread, not the target 'gpu' 'warp' [sync-scope-target]",
     )
     yield case(
         "scope without a name",
@@ -98,15 +98,15 @@ def actor_documents() -> Iterator[Case]:
         "scalar granularity of a vector access",
         (*_RMW, "contract", 0, "granularity"),
         ["absent"],
-        "memory[0].port[0].rmw[0].access[0].form: The form of granularity Absent must be "
-        "ELEMENT, not CONTIGUOUS [atomic-granularity-form]",
+        "memory[0].port[0].rmw[0].access[0].form: The form of granularity absent must be "
+        "element, not contiguous [atomic-granularity-form]",
     )
     yield case(
         "atomic lanes in one transaction",
         (*_RMW, "patterns"),
         ["direct"],
-        "memory[0].port[0].patterns[0]: Atomic granularity PER_LANE must select "
-        "ACTIVE_LANES_ROW_MAJOR patterns, not DIRECT [port-atomic-projection]",
+        "memory[0].port[0].patterns[0]: Atomic granularity per_lane must select "
+        "active_lanes_row_major patterns, not direct [port-atomic-projection]",
     )
     yield case(
         "atomic element of no object's width",
@@ -157,7 +157,7 @@ def actor_documents() -> Iterator[Case]:
         None,
         "memory[0].local.capabilities[3].rmw.consistency: A consistency binding is "
         "required where a clause is not plain, not none for contract_clauses[0], "
-        "ATOMIC_RMW [consistency-binding-missing]",
+        "rmw [consistency-binding-missing]",
     )
     yield case(
         "local service in a system's domain",
@@ -260,7 +260,7 @@ def actor_documents() -> Iterator[Case]:
             "memory[0].port[0].load[0].access[1].address.pointer[0].address_bits: The value "
             "must be from 1 to the representation's 64 bits, not 65 [pointer-format-range]",
             "memory[0].port[0].load[1].contract[0].atomic.orderings: The ordering of "
-            "DATAFLOW_LOAD must be UNORDERED or MONOTONIC or ACQUIRE or SEQ_CST, not ACQ_REL "
+            "load must be unordered or monotonic or acquire or seq_cst, not acq_rel "
             "[load-ordering]",
             "memory[0].port[0].rmw[0].roles.update: The name must be one of addr, data, "
             'update, expected, desired, mask, ctrl, read, success, done, not "updates" (did '
@@ -270,7 +270,7 @@ def actor_documents() -> Iterator[Case]:
             "memory[0].local.regions[1].mmio: A load, store, rmw or cmpxchg must be present, "
             "not absent [missing-key]",
             "memory[0].local.capabilities[5].fence.consistency: A consistency binding is "
-            "required where a clause is not plain, not none for contract_clauses[0], FENCE "
+            "required where a clause is not plain, not none for contract_clauses[0], fence "
             "[consistency-binding-missing]",
             'memory[2].subordinate[1].targets: The name must be one of local, ext, not "exit"'
             " (did you mean ext?) [unknown-name]",

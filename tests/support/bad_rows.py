@@ -25,16 +25,16 @@ def actor_mappings() -> Iterator[Case]:
         "flag",
         ("load", "atomic", "ordering"),
         "acq_rel",
-        "load.atomic.ordering: The ordering of DATAFLOW_LOAD must be UNORDERED or MONOTONIC or "
-        "ACQUIRE or SEQ_CST, not ACQ_REL [load-ordering]",
+        "load.atomic.ordering: The ordering of load must be unordered or monotonic or "
+        "acquire or seq_cst, not acq_rel [load-ordering]",
     )
     yield case(
         "orderings that no alternative admits as a pair",
         "swap",
         ("cmpxchg", "orderings"),
         ["seq_cst", "acquire"],
-        "cmpxchg.orderings: The pair of orderings must be ACQ_REL/ACQUIRE or "
-        "SEQ_CST/MONOTONIC, not SEQ_CST/ACQUIRE (alternative 5 of port any) "
+        "cmpxchg.orderings: The pair of orderings must be acq_rel/acquire or "
+        "seq_cst/monotonic, not seq_cst/acquire (alternative 5 of port any) "
         "[actor-contract-not-accepted]",
     )
     yield case(
@@ -59,7 +59,7 @@ def actor_mappings() -> Iterator[Case]:
         "count",
         ("rmw", "kind"),
         "sub",
-        "rmw.kind: The kind must be ADD or UMAX, not SUB (alternative 4 of port any) "
+        "rmw.kind: The kind must be add or umax, not sub (alternative 4 of port any) "
         "[actor-contract-not-accepted]",
     )
     yield case(
@@ -67,7 +67,7 @@ def actor_mappings() -> Iterator[Case]:
         "order",
         ("fence", "sync_scope"),
         {"target": {"namespace": "gpu", "key": "warp"}},
-        "fence.sync_scope: A scope must be SYSTEM or SINGLE_THREAD, not TARGET 'gpu' 'warp' "
+        "fence.sync_scope: A scope must be system or single_thread, not the target 'gpu' 'warp' "
         "[sync-scope-target]",
     )
     yield case(
@@ -75,7 +75,7 @@ def actor_mappings() -> Iterator[Case]:
         "count",
         ("rmw", "granularity"),
         "absent",
-        "rmw.form: The form of a scalar atomic must be ELEMENT, not CONTIGUOUS "
+        "rmw.form: The form of a scalar atomic must be element, not contiguous "
         "[atomic-granularity-form]",
     )
     yield case(

@@ -80,7 +80,7 @@ def temporal_documents() -> Iterator[Case]:
         *(
             f"memory[0].port[0].resources: The {role} operand queue must have 1 entry, not 2 "
             "[port-depth-limit]"
-            for role in ("ADDRESS", "MASK", "CONTROL")
+            for role in ("address", "mask", "control")
         ),
         exit_code=3,
     )

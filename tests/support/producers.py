@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from fabricgen.cli.main import app
 from fabricgen.errors import Diagnostic, FabricError
 
-__all__ = ["Producer", "command", "complaints", "produced"]
+__all__ = ["Producer", "command", "complaints", "findings", "produced"]
 
 Producer = Callable[[], object]
 
@@ -23,30 +23,38 @@ Producer = Callable[[], object]
 def command(*words: str, files: Mapping[str, str | bytes]) -> Producer:
     """Run a command with ``--json`` in a folder of these files."""
 
-    def findings() -> list[object]:
+    def listing() -> list[object]:
         with tempfile.TemporaryDirectory() as folder, chdir(folder):
             for name, data in files.items():
                 Path(name).write_bytes(data.encode() if isinstance(data, str) else data)
-            listing = CliRunner().invoke(app, [*words, "--json"]).stdout
-        return list(json.loads(listing))
+            printed = CliRunner().invoke(app, [*words, "--json"]).stdout
+        return list(json.loads(printed))
 
-    return findings
+    return listing
 
 
-def produced(producer: Producer) -> set[str]:
-    """Codes of the findings that an input gets; none where it is legal."""
+def findings(producer: Producer) -> list[tuple[str, str]]:
+    """Codes and messages of the findings that an input gets; none where it is legal."""
     try:
         found = producer()
     except FabricError as error:
-        return {finding.code for finding in error.diagnostics}
-    return set(_codes(found)) if isinstance(found, list | tuple | Iterator) else set()
+        return [(finding.code, finding.message) for finding in error.diagnostics]
+    return list(_listed(found)) if isinstance(found, list | tuple | Iterator) else []
 
 
-def _codes(listed: Iterable[object]) -> Iterator[str]:
+def produced(producer: Producer) -> set[str]:
+    """Codes of the findings that an input gets."""
+    return {code for code, _ in findings(producer)}
+
+
+def _listed(listed: Iterable[object]) -> Iterator[tuple[str, str]]:
     for each in listed:
         match each:
-            case Diagnostic(code=code) | {"code": str(code)}:
-                yield code
+            case Diagnostic(code=code, message=message) | {
+                "code": str(code),
+                "message": str(message),
+            }:
+                yield code, message
             case _:
                 pass
 

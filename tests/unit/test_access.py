@@ -88,8 +88,8 @@ def test_an_absent_mask_pairs_with_not_applicable_and_a_dynamic_one_with_the_oth
     with pytest.raises(Invalid) as caught:
         replace(GOOD, mask_inactive_pairs=((form, inactive),))
     assert [str(finding) for finding in caught.value.diagnostics] == [
-        "mask_inactive_pairs: ABSENT must pair with NOT_APPLICABLE and DYNAMIC with a suppressing "
-        f"value, not ({form.name}, {inactive.name}) [access-mask-pair]"
+        "mask_inactive_pairs: absent must pair with not_applicable and dynamic with a suppressing "
+        f"value, not ({form.name.lower()}, {inactive.name.lower()}) [access-mask-pair]"
     ]
 
 

@@ -151,8 +151,8 @@ def test_a_refusal_names_roles():
     with pytest.raises(Invalid) as caught:
         replace(ELEMENT_LOAD, role_to_endpoint=without(ELEMENT_LOAD, DATA))
     assert str(caught.value) == (
-        "role_to_endpoint: Roles must be ADDRESS, DATA, CONTROL, COMPLETION in this order, and "
-        "MASK where a dynamic mask is admitted, not ADDRESS, CONTROL, COMPLETION "
+        "role_to_endpoint: Roles must be address, data, control, completion in this order, and "
+        "mask where a dynamic mask is admitted, not address, control, completion "
         "[alternative-roles]"
     )
 

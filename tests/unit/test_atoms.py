@@ -123,7 +123,7 @@ def test_a_finite_domain_is_sorted_unique_and_not_empty():
         ((), ["forms: A domain must hold at least one value, not 0 [domain-empty]"]),
         (
             (MemoryMaskForm.DYNAMIC, MemoryMaskForm.ABSENT),
-            ["forms: Values must be sorted and unique, not DYNAMIC, ABSENT [domain-not-canonical]"],
+            ["forms: Values must be sorted and unique, not dynamic, absent [domain-not-canonical]"],
         ),
         ((MemoryMaskForm.ABSENT, MemoryMaskForm.DYNAMIC), []),
     ],

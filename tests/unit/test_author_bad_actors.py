@@ -30,91 +30,91 @@ BAD = [
     (
         (FLAG, "load", "atomic", "ordering"),
         "release",
-        "load.atomic.ordering: The ordering of DATAFLOW_LOAD must be UNORDERED or MONOTONIC or "
-        "ACQUIRE or SEQ_CST, not RELEASE [load-ordering]",
+        "load.atomic.ordering: The ordering of load must be unordered or monotonic or "
+        "acquire or seq_cst, not release [load-ordering]",
     ),
     (
         (PUBLISH, "store", "atomic", "ordering"),
         "acquire",
-        "store.atomic.ordering: The ordering of DATAFLOW_STORE must be UNORDERED or MONOTONIC "
-        "or RELEASE or SEQ_CST, not ACQUIRE [store-ordering]",
+        "store.atomic.ordering: The ordering of store must be unordered or monotonic "
+        "or release or seq_cst, not acquire [store-ordering]",
     ),
     (
         (COUNT, "rmw", "ordering"),
         "unordered",
-        "rmw.ordering: The ordering of DATAFLOW_ATOMIC_RMW must be MONOTONIC or ACQUIRE or "
-        "RELEASE or ACQ_REL or SEQ_CST, not UNORDERED [rmw-ordering]",
+        "rmw.ordering: The ordering of rmw must be monotonic or acquire or "
+        "release or acq_rel or seq_cst, not unordered [rmw-ordering]",
     ),
     (
         (SWAP, "cmpxchg", "orderings"),
         ["unordered", "release"],
-        "cmpxchg.orderings: The ordering of success in DATAFLOW_CMPXCHG must be MONOTONIC or "
-        "ACQUIRE or RELEASE or ACQ_REL or SEQ_CST, not UNORDERED "
+        "cmpxchg.orderings: The ordering of success in cmpxchg must be monotonic or "
+        "acquire or release or acq_rel or seq_cst, not unordered "
         "[compare-exchange-success-ordering]",
-        "cmpxchg.orderings: The ordering of failure in DATAFLOW_CMPXCHG must be MONOTONIC or "
-        "ACQUIRE or SEQ_CST, not RELEASE [compare-exchange-failure-ordering]",
+        "cmpxchg.orderings: The ordering of failure in cmpxchg must be monotonic or "
+        "acquire or seq_cst, not release [compare-exchange-failure-ordering]",
     ),
     (
         (ORDER, "fence", "ordering"),
         "monotonic",
-        "fence.ordering: The ordering of DATAFLOW_FENCE must be ACQUIRE or RELEASE or ACQ_REL "
-        "or SEQ_CST, not MONOTONIC [fence-ordering]",
+        "fence.ordering: The ordering of fence must be acquire or release or acq_rel "
+        "or seq_cst, not monotonic [fence-ordering]",
     ),
     (
         (ORDER, "fence", "sync_scope"),
         {"target": {"namespace": "gpu", "key": "warp"}},
-        "fence.sync_scope: A scope must be SYSTEM or SINGLE_THREAD, not TARGET 'gpu' 'warp' "
+        "fence.sync_scope: A scope must be system or single_thread, not the target 'gpu' 'warp' "
         "[sync-scope-target]",
     ),
     (
         (FLAG, "load", "atomic", "sync_scope"),
         {"target": {"namespace": "gpu", "key": "warp"}},
-        "load.atomic.sync_scope: A scope must be SYSTEM or SINGLE_THREAD, not TARGET 'gpu' "
+        "load.atomic.sync_scope: A scope must be system or single_thread, not the target 'gpu' "
         "'warp' [sync-scope-target]",
     ),
     (
         (FLAG, "load", "atomic", "ordering"),
         "monotonic",
-        "load.atomic.ordering: The ordering must be ACQUIRE or SEQ_CST, not MONOTONIC "
+        "load.atomic.ordering: The ordering must be acquire or seq_cst, not monotonic "
         "(alternative 0 of port port0) [actor-contract-not-accepted]",
-        "load.atomic.granularity: The granularity must be PER_LANE, not WHOLE_PAYLOAD "
+        "load.atomic.granularity: The granularity must be per_lane, not whole_payload "
         "(alternative 0 of port port0) [actor-contract-not-accepted]",
-        "load.form: The access form must be one of CONTIGUOUS ROOT_RELATIVE or INDEXED "
-        "ROOT_RELATIVE, not ELEMENT ROOT_RELATIVE (alternative 0 of port port0) "
+        "load.form: The access form must be one of contiguous root_relative or indexed "
+        "root_relative, not element root_relative (alternative 0 of port port0) "
         "[access-form-not-accepted]",
         "load.pattern: The use pattern must be one of direct1, not direct0 (alternative 0 of "
         "port port0) [use-pattern-not-admissible]",
-        "load.atomic.ordering: The ordering must be ACQUIRE or SEQ_CST, not MONOTONIC "
+        "load.atomic.ordering: The ordering must be acquire or seq_cst, not monotonic "
         "(alternative 1 of port port0) [actor-contract-not-accepted]",
     ),
     (
         (COUNT, "rmw", "kind"),
         "umax",
-        "rmw.kind: The kind must be XCHG or ADD or FMINIMUM_NUM, not UMAX (alternative 0 of "
+        "rmw.kind: The kind must be xchg or add or fminimum_num, not umax (alternative 0 of "
         "port port2) [actor-contract-not-accepted]",
-        "rmw.granularity: The granularity must be PER_LANE, not Absent (alternative 0 of port "
+        "rmw.granularity: The granularity must be per_lane, not absent (alternative 0 of port "
         "port2) [actor-contract-not-accepted]",
-        "rmw.form: The access form must be one of CONTIGUOUS ROOT_RELATIVE or INDEXED "
-        "ROOT_RELATIVE, not ELEMENT ROOT_RELATIVE (alternative 0 of port port2) "
+        "rmw.form: The access form must be one of contiguous root_relative or indexed "
+        "root_relative, not element root_relative (alternative 0 of port port2) "
         "[access-form-not-accepted]",
         "rmw.pattern: The use pattern must be one of direct1, not direct0 (alternative 0 of "
         "port port2) [use-pattern-not-admissible]",
-        "rmw.kind: The kind must be XCHG or ADD or FMINIMUM_NUM, not UMAX (alternative 1 of "
+        "rmw.kind: The kind must be xchg or add or fminimum_num, not umax (alternative 1 of "
         "port port2) [actor-contract-not-accepted]",
     ),
     (
         (SWAP, "cmpxchg", "orderings"),
         ["seq_cst", "acquire"],
-        "cmpxchg.orderings: The pair of orderings must be RELEASE/MONOTONIC or "
-        "SEQ_CST/SEQ_CST, not SEQ_CST/ACQUIRE (alternative 0 of port port3) "
+        "cmpxchg.orderings: The pair of orderings must be release/monotonic or "
+        "seq_cst/seq_cst, not seq_cst/acquire (alternative 0 of port port3) "
         "[actor-contract-not-accepted]",
-        "cmpxchg.orderings: The pair of orderings must be RELEASE/MONOTONIC or "
-        "SEQ_CST/SEQ_CST, not SEQ_CST/ACQUIRE (alternative 1 of port port3) "
+        "cmpxchg.orderings: The pair of orderings must be release/monotonic or "
+        "seq_cst/seq_cst, not seq_cst/acquire (alternative 1 of port port3) "
         "[actor-contract-not-accepted]",
-        "cmpxchg.granularity: The granularity must be Absent or WHOLE_PAYLOAD, not PER_LANE "
+        "cmpxchg.granularity: The granularity must be absent or whole_payload, not per_lane "
         "(alternative 1 of port port3) [actor-contract-not-accepted]",
-        "cmpxchg.form: The access form must be one of ELEMENT ROOT_RELATIVE, not INDEXED "
-        "ROOT_RELATIVE (alternative 1 of port port3) [access-form-not-accepted]",
+        "cmpxchg.form: The access form must be one of element root_relative, not indexed "
+        "root_relative (alternative 1 of port port3) [access-form-not-accepted]",
         "cmpxchg.pattern: The use pattern must be one of direct0, not direct1 (alternative 1 "
         "of port port3) [use-pattern-not-admissible]",
     ),
@@ -123,19 +123,19 @@ BAD = [
         True,
         "store.volatile: The volatility must be false, not true (alternative 0 of port port1) "
         "[actor-contract-not-accepted]",
-        "store.atomic.granularity: The granularity must be Absent or WHOLE_PAYLOAD, not "
-        "PER_LANE (alternative 1 of port port1) [actor-contract-not-accepted]",
+        "store.atomic.granularity: The granularity must be absent or whole_payload, not "
+        "per_lane (alternative 1 of port port1) [actor-contract-not-accepted]",
         "store.volatile: The volatility must be false, not true (alternative 1 of port port1) "
         "[actor-contract-not-accepted]",
-        "store.form: The access form must be one of ELEMENT ROOT_RELATIVE, not CONTIGUOUS "
-        "ROOT_RELATIVE (alternative 1 of port port1) [access-form-not-accepted]",
+        "store.form: The access form must be one of element root_relative, not contiguous "
+        "root_relative (alternative 1 of port port1) [access-form-not-accepted]",
         "store.pattern: The use pattern must be one of direct0, not direct1 (alternative 1 of "
         "port port1) [use-pattern-not-admissible]",
     ),
     (
         (ORDER, "fence", "ordering"),
         "acquire",
-        "fence.ordering: The ordering must be ACQ_REL or SEQ_CST, not ACQUIRE (alternative 0 "
+        "fence.ordering: The ordering must be acq_rel or seq_cst, not acquire (alternative 0 "
         "of port port4) [actor-contract-not-accepted]",
     ),
     (
@@ -146,7 +146,7 @@ BAD = [
     (
         (CHASE, "load"),
         GOOD["memory"]["mem0"]["row"][CHASE]["load"] | {"atomic": ATOMIC, "alignment": 8},
-        "load.atomic: The contract must be LOAD_STORE_PLAIN, not LOAD_STORE_ATOMIC "
+        "load.atomic: The contract must be plain, not atomic "
         "(alternative 0 of port port5) [actor-contract-not-accepted]",
     ),
     (
@@ -178,22 +178,22 @@ BAD = [
     (
         (COUNT, "rmw", "granularity"),
         "per_lane",
-        "rmw.form: The form of PER_LANE must be CONTIGUOUS or INDEXED, not ELEMENT "
+        "rmw.form: The form of per_lane must be contiguous or indexed, not element "
         "[atomic-granularity-form]",
     ),
     (
         (SWAP, "cmpxchg", "granularity"),
         "whole_payload",
-        "cmpxchg.form: The form of WHOLE_PAYLOAD must be ELEMENT, not INDEXED "
+        "cmpxchg.form: The form of whole_payload must be element, not indexed "
         "[atomic-granularity-form]",
     ),
     (
         (COUNT, "rmw", "pattern"),
         "direct1",
-        "rmw.granularity: The granularity must be PER_LANE, not Absent (alternative 0 of port "
+        "rmw.granularity: The granularity must be per_lane, not absent (alternative 0 of port "
         "port2) [actor-contract-not-accepted]",
-        "rmw.form: The access form must be one of CONTIGUOUS ROOT_RELATIVE or INDEXED "
-        "ROOT_RELATIVE, not ELEMENT ROOT_RELATIVE (alternative 0 of port port2) "
+        "rmw.form: The access form must be one of contiguous root_relative or indexed "
+        "root_relative, not element root_relative (alternative 0 of port port2) "
         "[access-form-not-accepted]",
         "rmw.pattern: The use pattern must be one of direct0, not direct1 (alternative 1 of "
         "port port2) [use-pattern-not-admissible]",
@@ -346,7 +346,7 @@ BAD = [
     (
         (COUNT, "rmw", "form"),
         "contiguous",
-        "rmw.form: The form of a scalar atomic must be ELEMENT, not CONTIGUOUS "
+        "rmw.form: The form of a scalar atomic must be element, not contiguous "
         "[atomic-granularity-form]",
     ),
 ]

@@ -247,14 +247,14 @@ BAD = [
         (*ATOMIC, "orderings"),
         ["release"],
         "memory[0].port[0].load[1].contract[0].atomic.orderings: The ordering of "
-        "DATAFLOW_LOAD must be UNORDERED or MONOTONIC or ACQUIRE or SEQ_CST, not "
-        "RELEASE [load-ordering]",
+        "load must be unordered or monotonic or acquire or seq_cst, not "
+        "release [load-ordering]",
     ),
     (
         (*ATOMIC, "sync_scopes"),
         [TARGET],
         "memory[0].port[0].load[1].contract[0].atomic.sync_scopes: A scope must be "
-        "SYSTEM or SINGLE_THREAD, not TARGET 'gpu' 'warp' [sync-scope-target]",
+        "system or single_thread, not the target 'gpu' 'warp' [sync-scope-target]",
     ),
     (
         (*CLAUSE, "kinds"),
@@ -266,14 +266,14 @@ BAD = [
         (*CLAUSE, "orderings"),
         ["unordered", "seq_cst"],
         "memory[0].port[0].rmw[0].contract[0].orderings: The ordering of "
-        "DATAFLOW_ATOMIC_RMW must be MONOTONIC or ACQUIRE or RELEASE or ACQ_REL or "
-        "SEQ_CST, not UNORDERED [rmw-ordering]",
+        "rmw must be monotonic or acquire or release or acq_rel or "
+        "seq_cst, not unordered [rmw-ordering]",
     ),
     (
         (*PORT, "cmpxchg", 0, "contract", 0, "orderings"),
         [["seq_cst", "release"]],
         "memory[0].port[0].cmpxchg[0].contract[0].orderings: The ordering of failure in"
-        " DATAFLOW_CMPXCHG must be MONOTONIC or ACQUIRE or SEQ_CST, not RELEASE "
+        " cmpxchg must be monotonic or acquire or seq_cst, not release "
         "[compare-exchange-failure-ordering]",
     ),
     (
@@ -292,7 +292,7 @@ BAD = [
         (*PORT, "fence", 0, "contract", 0, "orderings"),
         ["monotonic"],
         "memory[0].port[0].fence[0].contract[0].orderings: The ordering of "
-        "DATAFLOW_FENCE must be ACQUIRE or RELEASE or ACQ_REL or SEQ_CST, not MONOTONIC"
+        "fence must be acquire or release or acq_rel or seq_cst, not monotonic"
         " [fence-ordering]",
     ),
     (
@@ -310,20 +310,20 @@ BAD = [
     (
         (*PORT, "fence", 0, "patterns"),
         ["walk"],
-        "memory[0].port[0].patterns[1]: A fence must select Direct patterns, not "
-        "ACTIVE_LANES_ROW_MAJOR [port-fence-projection]",
+        "memory[0].port[0].patterns[1]: A fence must select direct patterns, not "
+        "active_lanes_row_major [port-fence-projection]",
     ),
     (
         (*CLAUSE, "granularity"),
         ["absent"],
-        "memory[0].port[0].rmw[0].access[0].form: The form of granularity Absent must "
-        "be ELEMENT, not CONTIGUOUS [atomic-granularity-form]",
+        "memory[0].port[0].rmw[0].access[0].form: The form of granularity absent must "
+        "be element, not contiguous [atomic-granularity-form]",
     ),
     (
         (*PORT, "rmw", 0, "patterns"),
         ["direct"],
-        "memory[0].port[0].patterns[0]: Atomic granularity PER_LANE must select "
-        "ACTIVE_LANES_ROW_MAJOR patterns, not DIRECT [port-atomic-projection]",
+        "memory[0].port[0].patterns[0]: Atomic granularity per_lane must select "
+        "active_lanes_row_major patterns, not direct [port-atomic-projection]",
     ),
     (
         (*PORT, "rmw", 0, "access", 0, "element_bits"),
@@ -386,7 +386,7 @@ BAD = [
         None,
         "memory[0].local.capabilities[3].rmw.consistency: A consistency binding is "
         "required where a clause is not plain, not none for contract_clauses[0], "
-        "ATOMIC_RMW [consistency-binding-missing]",
+        "rmw [consistency-binding-missing]",
     ),
     (
         (*SERVED, 3, "rmw", "consistency"),

@@ -351,8 +351,8 @@ BAD = [
             )
         ]
         * 2,
-        "memory[0].port[0].rmw[0].access: The form of granularity PER_LANE must be "
-        "CONTIGUOUS or INDEXED, not ELEMENT [atomic-granularity-form]\n"
+        "memory[0].port[0].rmw[0].access: The form of granularity per_lane must be "
+        "contiguous or indexed, not element [atomic-granularity-form]\n"
         "memory[0].port[0].rmw[0].roles: The mask role must have none, as the access "
         "classes admit no dynamic mask, not one [alternative-mask-role]",
     ),

@@ -64,9 +64,10 @@ def test_all_findings_are_reported_at_once():
     assert str(caught.value).splitlines() == [
         "max_exposed_bindings: The bound must be from 1 to 2**64 - 1, not 0 "
         "[subordinate-binding-bound]",
-        "match_fields: Fields must be in tag order without repeats, not CONTEXT, RANGE "
+        "match_fields: Fields must be in tag order without repeats, not context, range "
         "[subordinate-match-order]",
-        "targets: Targets must be non-empty, sorted and unique, not [] [subordinate-target-order]",
+        "targets: Targets must be non-empty, sorted and unique, not none "
+        "[subordinate-target-order]",
     ]
 
 

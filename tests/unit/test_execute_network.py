@@ -137,7 +137,7 @@ def test_one_token_may_stay_in_a_slot_and_no_more():
     (finding,) = refused(made, a0=[0, 1, 2], c0=[0] * 3, a1=[0], c1=[0])
     assert finding[:2] == ("workload-unconsumed", "operation_rows[0].destinations.data")
     assert finding[2].startswith(
-        "All but one token of connection 0 must be taken by row 1 DATA, not 1 of 3 from row 0 DATA"
+        "All but one token of connection 0 must be taken by row 1 data, not 1 of 3 from row 0 data"
     )
 
 
@@ -145,7 +145,7 @@ def test_each_consumer_of_a_fanout_must_take_the_tokens():
     made = net("LSS", [("0.data", "1.data"), ("0.data", "2.data")], bases=[0, 64, 128])
     found = refused(made, a0=[0] * 3, c0=[0] * 3, a1=[0, 1, 2], c1=[0] * 3, a2=[0], c2=[0])
     assert [code for code, _, _ in found] == ["workload-unconsumed"]
-    assert "by row 2 DATA, not 1 of 3" in found[0][2]
+    assert "by row 2 data, not 1 of 3" in found[0][2]
 
 
 def test_rows_in_a_circle_never_fire_and_leave_everything():

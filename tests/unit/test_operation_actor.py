@@ -207,7 +207,7 @@ def test_an_unflagged_form_is_another_schema(operation, count, good, bad):
 def test_a_rounding_mode_stands_where_something_is_rounded():
     mode = FloatingPoint(rounding=RoundingMode.UPWARD)
     OperationActor(O.ARITH_ADDF, (F32, F32), (F32,), mode)
-    with pytest.raises(Invalid, match=r"^payload\.rounding: .* not UPWARD \[actor-rounding\]$"):
+    with pytest.raises(Invalid, match=r"^payload\.rounding: .* not upward \[actor-rounding\]$"):
         OperationActor(O.ARITH_NEGF, (F32,), (F32,), mode)
 
 

@@ -49,6 +49,6 @@ def test_an_element_access_has_one_lane_and_no_mask():
         CanonicalMemoryAccessView(ELEMENT, MemoryAddressForm.ROOT_RELATIVE, 32, 4, DYNAMIC, 32)
     assert [str(d) for d in error.value.diagnostics] == [
         "lane_count: An element access has exactly 1 lane, not 4 [access-view-lanes]",
-        "mask_form: An element access has no mask, not a DYNAMIC one [access-view-mask]",
+        "mask_form: An element access has no mask, not a dynamic one [access-view-mask]",
     ]
     assert view(ELEMENT, mask=ABSENT).lane_count == 1
