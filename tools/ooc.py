@@ -113,11 +113,23 @@ def ring(ports: dict, clk: str) -> str:
 
 
 def ring_comb(ports: dict, clk: str) -> int:
-    """LUTs of the ring itself: one per group of the xor tree; its registers need none."""
-    width, total = sum(b for _, b in port_widths(ports, clk)[1]), 0
-    while width > 1:
-        width = (width + 3) // 4
-        total += width
+    """LUTs of the ring itself: one per group of the xor tree; its registers need none.
+
+    ``ports`` are those of the synthesised module: constant outputs leave the tree, equal ones
+    share it or cancel out.
+    """
+    outputs = [p["bits"] for n, p in ports.items() if p["direction"] == "output" and n != clk]
+    level = [frozenset({bit}) if isinstance(bit, int) else None for bits in outputs for bit in bits]
+    total = 0
+    while len(level) > 1:
+        sums = []
+        for at in range(0, len(level), 4):
+            terms: set = set()
+            for term in level[at : at + 4]:
+                terms ^= set() if term is None else {term}
+            sums.append(frozenset(terms) or None)
+        total += len({each for each in sums if each is not None and len(each) > 1})
+        level = sums
     return total
 
 
