@@ -17,6 +17,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from fabricgen.errors import Diagnostic, Invalid, ToolMissing, Unsupported
+from fabricgen.errors.catalog import CATALOG
 
 __all__ = [
     "ILLEGAL",
@@ -80,7 +81,13 @@ def show(diagnostics: Iterable[Diagnostic], *, as_json: bool) -> None:
             note(str(diagnostic))
         return
     with_fields = [
-        {"code": d.code, "file": d.file, "where": d.where, "message": d.message}
+        {
+            "code": d.code,
+            "kind": CATALOG[d.code].kind,
+            "file": d.file,
+            "where": d.where,
+            "message": d.message,
+        }
         for d in diagnostics
     ]
     try:

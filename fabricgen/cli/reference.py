@@ -13,11 +13,19 @@ from fabricgen.cli.arguments import AsJson
 from fabricgen.cli.output import guarded, note, print_json, print_table
 from fabricgen.emit.files import write_folder
 from fabricgen.errors.catalog import CATALOG
+from fabricgen.errors.catalog.rule import Kind
 from fabricgen.report.examples import example_table
 from fabricgen.report.registry import families, family_table, operation_table, operations
 from fabricgen.report.rules import rule_table, rules
 
 __all__ = ["register"]
+
+#: What ``explain`` says about the kind of a code.
+_KINDS: dict[Kind, str] = {
+    "illegal": "the input is not legal (exit code 1)",
+    "unsupported": "legal, but not built in this version (exit code 3)",
+    "failure": "something around the input failed (exit code 4 for a tool that is missing, else 1)",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -105,6 +113,7 @@ def explain(
         print_table(rule_table(listing))
     else:
         typer.echo(f"{code}: {listing[0]['requirement']}")
+        typer.echo(f"Kind: {_KINDS[CATALOG[code].kind]}")
         section = listing[0]["section"]
         typer.echo(f"{'Page' if section.startswith('docs/') else 'Specification'}: {section}")
 

@@ -18,7 +18,9 @@ def families() -> list[dict[str, object]]:
                 OPERATION_SCHEMAS[member].name for member in row.admitted_operation_schema_ids
             ],
             "params": row.capability_params_schema_id.value,
+            "params_name": row.capability_params_schema_id.name.lower(),
             "admission": row.typed_admission_provider_id.value,
+            "admission_name": row.typed_admission_provider_id.name.lower(),
         }
         for family, row in FAMILIES.items()
     ]

@@ -10,7 +10,12 @@ __all__ = ["rule_table", "rules"]
 def rules(code: str | None = None) -> list[dict[str, str]]:
     """List one rule, or all in layer order."""
     return [
-        {"code": each, "requirement": rule.requirement, "section": rule.section}
+        {
+            "code": each,
+            "requirement": rule.requirement,
+            "section": rule.section,
+            "kind": rule.kind,
+        }
         for each, rule in CATALOG.items()
         if code in (None, each)
     ]

@@ -8,8 +8,9 @@ from pkgutil import iter_modules
 import pytest
 
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.errors import catalog
+from fabricgen.errors import FabricError, Invalid, Unsupported, catalog
 from fabricgen.errors.catalog import CATALOG
+from tests.codes.hardware import HARDWARE_CODES
 from tests.support.producers import complaints, findings
 
 LAYERS = [module.name for module in iter_modules(catalog.__path__) if module.name != "rule"]
@@ -32,6 +33,19 @@ def test_producers_use_the_doors_of_the_product():
         assert not re.search(r"\b(Diagnostic|Invalid|Unsupported)\(", path.read_text()), path
 
 
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_finding_is_of_the_kind_of_its_code(layer):
+    for code, producer in PRODUCERS[layer].items():
+        kind = CATALOG[code].kind
+        try:
+            producer()
+        except FabricError as error:
+            raised = {finding.code: type(error) for finding in error.diagnostics}
+            assert raised[code] is (Unsupported if kind == "unsupported" else Invalid), code
+        else:
+            assert (kind == "unsupported") == (code in LISTED_UNSUPPORTED), code
+
+
 #: What a person can not have written: the name of an enumeration's value, or a record's ``repr``.
 PYTHON = re.compile(r"\b[A-Z]+_[A-Z0-9_]+\b|\b[A-Z]\w*\(|<\w+\.\w+")
 
@@ -50,6 +64,9 @@ def test_messages_have_the_words_of_documents(layer):
     }
     assert found == {}
 
+
+#: Of the codes whose findings are listed rather than raised.
+LISTED_UNSUPPORTED = {*HARDWARE_CODES, "simulation-capacity-limit"}
 
 GOOD = {"domain-empty": lambda: UnsignedDomain(())}
 RULES = {"domain-empty": CATALOG["domain-empty"]}

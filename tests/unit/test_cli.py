@@ -311,6 +311,23 @@ def test_every_code_is_explained():
     assert all(code in table for code in CATALOG)
 
 
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("unknown-key", "the input is not legal (exit code 1)"),
+        ("bank-limit", "legal, but not built in this version (exit code 3)"),
+        ("tool-missing", "something around the input failed (exit code 4 for a tool that is"),
+    ],
+)
+def test_the_kind_of_a_code_is_explained(code, kind):
+    assert f"\nKind: {kind}" in run("explain", code).stdout
+
+
+def test_a_finding_in_json_has_its_kind():
+    (found,) = json.loads(run("check", "absent", "--json").stdout)
+    assert (found["code"], found["kind"]) == ("file-unreadable", "illegal")
+
+
 def test_a_schema_is_json():
     assert json.loads(run("json-schema", "mapping").stdout)["title"] == "MappingDocument"
 

@@ -75,7 +75,9 @@ RULES: dict[str, Rule] = {
         "Temporal Ports And Resident Capacity",
     ),
     "active-lanes-limit": Rule(
-        "A realised walk has at most 16384 lanes.", "Persistent Capability Schema"
+        "A realised walk has at most 16384 lanes.",
+        "Persistent Capability Schema",
+        kind="unsupported",
     ),
     "target-merge": Rule(
         "One alternative of the normal form has one set of targets, so what is written in parts "

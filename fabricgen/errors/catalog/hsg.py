@@ -197,6 +197,7 @@ RULES: dict[str, Rule] = {
     "semantic-keys-too-many": Rule(
         "A finite semantic field has at most 4,096 keys here.",
         "Initial Adapter And Token Families",
+        kind="unsupported",
     ),
     "semantic-key-unknown": Rule(
         "The bytes of a semantic key are those of a key of the resource.",

@@ -178,11 +178,13 @@ RULES: dict[str, Rule] = {
     "row-base-unaligned": Rule(
         "With the option aligned_bases every base is a multiple of its element size.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "row-volatile-beats": Rule(
         "A volatile access of a manager is one operation that the provider sees: one lane inside "
         "one beat.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "decode-row-count": Rule(
         "A configuration has one decode row for each binding that a subordinate may expose.",
@@ -236,47 +238,56 @@ RULES: dict[str, Rule] = {
     "multiple-memories": Rule(
         "This generator realises fabrics of one memory.",
         "Legal Occurrence Forms",
+        kind="unsupported",
     ),
     "storage-only": Rule(
         "This generator realises memories with an operation engine.",
         "Legal Occurrence Forms",
+        kind="unsupported",
     ),
     "manager-beat-width": Rule(
         "The beat of a realised manager is a power of two of whole bytes, at most 4096 bits.",
         "Memory Spaces And Interfaces",
+        kind="unsupported",
     ),
     "issue-lanes": Rule(
         "A port issues at least one lane of a firing a cycle.",
         "Persistent Capability Schema",
+        kind="unsupported",
     ),
     "resident-context-limit": Rule(
         "A realised Temporal engine has at most 32 resident contexts.",
         "Temporal Ports And Resident Capacity",
+        kind="unsupported",
     ),
     "tag-width-limit": Rule(
         "A realised Physical Tag has at most 64 bits.",
         "Temporal Ports And Resident Capacity",
+        kind="unsupported",
     ),
     "subordinate-binding-limit": Rule(
         "The subordinates of a configured memory expose at most 256 bindings.",
         "Configurable Service Dispatch",
+        kind="unsupported",
     ),
     "subordinate-endpoints": Rule(
         "This generator realises memories without subordinate endpoints.",
         "Memory Spaces And Interfaces",
+        kind="unsupported",
     ),
     "endpoint-width-limit": Rule(
         "A token of a realised endpoint has at most 16384 bits.",
         "Endpoint Width Ownership And Vector Admission",
+        kind="unsupported",
     ),
     "index-width-limit": Rule(
-        "An index has at most 64 bits.",
-        "Persistent Capability Schema",
+        "An index has at most 64 bits.", "Persistent Capability Schema", kind="unsupported"
     ),
     "port-depth-limit": Rule(
         "Queues and result stores of a realised port have from 1 to 4096 entries; a Temporal "
         "operand has one, and a result ring per row.",
         "Operation Rows And Internal Dependencies",
+        kind="unsupported",
     ),
     "projection-access-form": Rule(
         "ActiveLanesRowMajor is for contiguous and indexed accesses; a fence is always Direct.",
@@ -289,103 +300,117 @@ RULES: dict[str, Rule] = {
     "atomic-access": Rule(
         "This generator realises plain loads and stores, not atomic ones.",
         "Dynamic Consistency Execution",
+        kind="unsupported",
     ),
     "region-mmio": Rule(
         "This generator realises storage regions only, no device registers.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "consistency-provider": Rule(
-        "This generator realises no consistency provider.", "Dynamic Consistency Execution"
+        "This generator realises no consistency provider.",
+        "Dynamic Consistency Execution",
+        kind="unsupported",
     ),
     "atomic-rmw": Rule(
         "This generator realises no atomic read-modify-writes.",
         "Dynamic Consistency Execution",
+        kind="unsupported",
     ),
     "compare-exchange": Rule(
         "This generator realises no compare-exchanges.",
         "Dynamic Consistency Execution",
+        kind="unsupported",
     ),
     "memory-fence": Rule(
-        "This generator realises no fences.",
-        "Dynamic Consistency Execution",
+        "This generator realises no fences.", "Dynamic Consistency Execution", kind="unsupported"
     ),
     "pointer-address": Rule(
         "This generator realises root-relative addresses only.",
         "Canonical Engine Definition",
+        kind="unsupported",
     ),
     "pointer-data": Rule(
         "This generator realises ordinary data only.",
         "Canonical Engine Definition",
+        kind="unsupported",
     ),
     "port-unserved": Rule(
         "Some access of each port is served by one of its targets.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "element-width-not-bytes": Rule(
-        "Realised memory elements are whole bytes.",
-        "Operation Engine",
+        "Realised memory elements are whole bytes.", "Operation Engine", kind="unsupported"
     ),
     "aligned-element-size": Rule(
         "The option aligned_bases needs elements of a power of two of bytes.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "access-modes": Rule(
         "A realised port has at most 64 pairs of address form and element width.",
         "Operation Engine",
+        kind="unsupported",
     ),
     "access-beats": Rule(
         "A realised access touches at most 128 beats of each target.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "mixed-beat-widths": Rule(
-        "A realised service has one beat width.",
-        "Local Memory Service",
+        "A realised service has one beat width.", "Local Memory Service", kind="unsupported"
     ),
     "beat-width": Rule(
         "A realised beat is a power of two of whole bytes.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "bank-limit": Rule(
-        "A realised service has at most 64 banks.",
-        "Local Memory Service",
+        "A realised service has at most 64 banks.", "Local Memory Service", kind="unsupported"
     ),
     "bank-count": Rule(
         "A realised service has a power of two of banks.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "bank-ports": Rule(
         "A realised bank serves one read and one write a cycle.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "bank-function": Rule(
-        "The realised bank function is interleaved.",
-        "Local Memory Service",
+        "The realised bank function is interleaved.", "Local Memory Service", kind="unsupported"
     ),
     "service-capacity-limit": Rule(
-        "A realised service has at most 2**32 bytes.",
-        "Local Memory Service",
+        "A realised service has at most 2**32 bytes.", "Local Memory Service", kind="unsupported"
     ),
     "port-contract-shape": Rule(
         "A realised port's states are Context, InFlight, ResultHolding and one operand "
         "queue per input role.",
         "Operation Rows And Internal Dependencies",
+        kind="unsupported",
     ),
     "port-contract-unlike": Rule(
         "A realised port's contract differs from the generated one in capacities only.",
         "Operation Rows And Internal Dependencies",
+        kind="unsupported",
     ),
     "port-pattern-contexts": Rule(
         "A realised port has each of its patterns once per context, with one meaning, and an "
         "alternative admits it in all of them.",
         "Temporal Ports And Resident Capacity",
+        kind="unsupported",
     ),
     "service-contract-shape": Rule(
         "A realised service's states are Port and Queue per requester, the banks, and Outstanding.",
         "Local Memory Service",
+        kind="unsupported",
     ),
     "service-contract-unlike": Rule(
         "A realised service's contract differs from the generated one in capacities and "
         "grant policy only.",
         "Local Memory Service",
+        kind="unsupported",
     ),
 }

@@ -8,9 +8,11 @@ RULES: dict[str, Rule] = {
     "family-without-provider": Rule(
         "The implementation family of a resource has a datapath provider.",
         "Normative Family Registry",
+        kind="unsupported",
     ),
     "provider-timing": Rule(
         "The declared latency and initiation interval are ones that the provider can realise.",
         "Concrete Capability Rules",
+        kind="unsupported",
     ),
 }

@@ -7,9 +7,15 @@ __all__ = ["RULES"]
 _SECTION = "docs/guide.md, Commands"
 
 RULES: dict[str, Rule] = {
-    "tool-missing": Rule("What a step runs is installed; the message says how.", _SECTION),
-    "simulation-capacity-limit": Rule(
-        "A simulated memory is small enough for its contents to be compared.", _SECTION
+    "tool-missing": Rule(
+        "What a step runs is installed; the message says how.", _SECTION, kind="failure"
     ),
-    "simulation-failed": Rule("A simulation is built and runs to its end.", _SECTION),
+    "simulation-capacity-limit": Rule(
+        "A simulated memory is small enough for its contents to be compared.",
+        _SECTION,
+        kind="unsupported",
+    ),
+    "simulation-failed": Rule(
+        "A simulation is built and runs to its end.", _SECTION, kind="failure"
+    ),
 }
