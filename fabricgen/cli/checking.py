@@ -21,7 +21,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command()(check)
+    app.command(short_help="Check a fabric, and a mapping on it.")(check)
     app.command()(normalize)
 
 

@@ -14,7 +14,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(emit)
+    app.command(short_help="Write the Verilog of a fabric.")(emit)
 
 
 @guarded

@@ -22,7 +22,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(image)
+    app.command(short_help="Write the configuration image of a mapping, or list one.")(image)
 
 
 @guarded

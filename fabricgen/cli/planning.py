@@ -17,7 +17,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(plan)
+    app.command(short_help="Show the transaction plan of each row.")(plan)
 
 
 @guarded

@@ -32,9 +32,9 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("json-schema")(print_schema)
     app.command("examples")(write_examples)
-    app.command()(explain)
-    app.command("families")(list_families)
-    app.command("operations")(list_operations)
+    app.command(short_help="Print the rule behind a diagnostic.")(explain)
+    app.command("families", short_help="List the implementation families.")(list_families)
+    app.command("operations", short_help="List the registered operation schemas.")(list_operations)
 
 
 @guarded

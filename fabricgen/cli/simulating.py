@@ -31,7 +31,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(simulate)
+    app.command(short_help="Simulate a workload and compare with the model.")(simulate)
 
 
 @guarded

@@ -16,7 +16,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(waits)
+    app.command(short_help="Say what each row of running hardware waits for.")(waits)
 
 
 @guarded

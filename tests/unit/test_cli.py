@@ -328,6 +328,12 @@ def test_a_finding_in_json_has_its_kind():
     assert (found["code"], found["kind"]) == ("file-unreadable", "illegal")
 
 
+def test_no_description_of_a_command_is_cut():
+    commands = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout
+    assert "check " in commands
+    assert "..." not in commands.split("Commands:")[1]
+
+
 def test_a_schema_is_json():
     assert json.loads(run("json-schema", "mapping").stdout)["title"] == "MappingDocument"
 
