@@ -213,7 +213,7 @@ def _print(results: list[Result], targets: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Fuzz the named entries, or all; 1 where an input failed."""
+    """Fuzz the named entries, or all; 1 where an input failed, 2 where no entry has a name."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("entries", nargs="*", help="entries to fuzz; all where none is named")
     parser.add_argument("--seconds", type=float, default=600.0, help="processor time per entry")
@@ -229,10 +229,14 @@ def main(arguments: list[str] | None = None) -> int:
     limits = Limits(options.seconds, options.rss_mb, options.timeout, options.seed)
     if options.child:
         _Child(options.child, options.targets, options.folder, limits).run()
+    known = importlib.import_module(options.targets).TARGETS
+    for entry in options.replay[:1] if options.replay else options.entries:
+        if entry not in known:
+            parser.error(f"An entry must be one of {', '.join(known)}, not {entry!r}")
     if options.replay:
         _replay(options.replay[0], options.targets, Path(options.replay[1]))
         return 0
-    entries = options.entries or list(importlib.import_module(options.targets).TARGETS)
+    entries = options.entries or list(known)
     folder = options.folder.resolve()
     results = [fuzz(entry, options.targets, folder, limits) for entry in entries]
     _print(results, options.targets)

@@ -15,7 +15,7 @@ from fabricgen.plan.rows import (
     ProviderDecodeRow,
     RangeMatch,
 )
-from fabricgen.plan.support import matching_class
+from fabricgen.plan.support import selected_class, selected_clause
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, MemoryDispatchTarget
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
@@ -138,10 +138,7 @@ def _match_meanings(value: MatchValue) -> dict[str, str]:
 def _contract_meanings(
     alternative: MemoryCapabilityAlternative, actor: CanonicalActorProjection
 ) -> dict[str, str]:
-    ordinal = alternative.actor_contract_domain.matching_clause(actor)
-    if ordinal is None:
-        raise ValueError(f"Row must lie in its alternative's contract domain, not {actor!r}")
-    clause = alternative.actor_contract_domain.contract_clauses[ordinal]
+    _, clause = selected_clause(alternative, actor)
     named = zip(clause.CODECS, actor.contract.values, strict=True)
     words = (_value(name, value) for (name, _), value in named)
     return {
@@ -195,11 +192,8 @@ def _pointer(form: PointerFormat) -> str:
 
 
 def _mask(alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView) -> str:
-    domain = alternative.parameterized_access_domain
-    ordinal = None if domain is None else matching_class(domain, access)
-    if domain is None or ordinal is None:
-        raise ValueError(f"Row must lie in its alternative's access domain, not {access!r}")
-    pairs = dict(domain.access_classes[ordinal].mask_inactive_pairs)
+    _, access_class = selected_class(alternative, access)
+    pairs = dict(access_class.mask_inactive_pairs)
     form = access.mask_form
     return f"mask {_word(form.name)}, inactive lanes {_word(pairs[form].name)}"
 

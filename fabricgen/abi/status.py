@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.capacity import port_input_roles
+from fabricgen.plan.demand import is_temporal, row_capacity
 from fabricgen.plan.geometry import bank_geometry
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.records.occurrence import Temporal
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
 
@@ -121,18 +121,14 @@ class StatusShape:
 def status_shape(named: NamedMemory) -> StatusShape:
     """Derive what one memory reports."""
     occurrence = named.occurrence
-    if occurrence.engine is None:
-        raise ValueError(f"Memory {named.name} must have an engine, not None")
-    contract = occurrence.engine.contract
-    is_temporal = isinstance(contract, Temporal)
-    rows = contract.resident_context_count if is_temporal else len(occurrence.engine.ports)
+    has_tags, rows = is_temporal(occurrence), row_capacity(occurrence)
     row = ("row", max(1, (rows - 1).bit_length()))
     reports = [Report("out_of_range", _FLAG_OUT_OF_RANGE, (row, ("address", _address_bits(named))))]
     if occurrence.manager_endpoints:
         details = (row, ("address", _MANAGER_ADDRESS_BITS))
         reports.append(Report("target_error", _FLAG_TARGET_ERROR, details))
     inputs = sum(e.direction is EndpointDirection.IN for e in occurrence.endpoints)
-    if is_temporal:
+    if has_tags:
         outputs = len(occurrence.endpoints) - inputs
         destinations = outputs + len(occurrence.connectivity.internal_connections)
         details = (row, ("destinations", destinations))
@@ -140,7 +136,7 @@ def status_shape(named: NamedMemory) -> StatusShape:
     counted = named.implementation.counters
     return StatusShape(
         reports=tuple(reports),
-        unmatched=inputs if is_temporal else 0,
+        unmatched=inputs if has_tags else 0,
         rows=rows if counted else 0,
         waits=_waits(named) if counted else (),
     )

@@ -245,7 +245,7 @@ def _addresses(match: Sequence[MatchValue]) -> Iterator[int]:
                 yield base
             case PrefixMatch(top, _):
                 yield top
-            case AddressSpaceMatch() | ContextMatch():
+            case AddressSpaceMatch() | ContextMatch():  # exhaustive
                 pass
 
 

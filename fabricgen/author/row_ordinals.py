@@ -7,27 +7,17 @@ from collections.abc import Sequence
 
 from fabricgen.author.findings import Findings, lookup
 from fabricgen.author.mapping_document import RowDocument
-from fabricgen.plan.demand import assign_row_ordinals, row_capacity
+from fabricgen.plan.demand import assign_row_ordinals, is_temporal, row_capacity
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.records.occurrence import Temporal
 
-__all__ = ["context_count", "row_ordinals"]
-
-
-def context_count(memory: NamedMemory) -> int:
-    """Use patterns per pattern of the document: K in a Temporal memory, 1 in a Spatial one."""
-    engine = memory.occurrence.engine
-    if engine is None or not isinstance(engine.contract, Temporal):
-        return 1
-    return engine.contract.resident_context_count
+__all__ = ["row_ordinals"]
 
 
 def row_ordinals(
     memory: NamedMemory, documents: Sequence[RowDocument], where: str, findings: Findings
 ) -> dict[int, int]:
     """Row of the table by position in the document; a row that gets none is a finding."""
-    engine = memory.occurrence.engine
-    if engine is None or not isinstance(engine.contract, Temporal):
+    if not is_temporal(memory.occurrence):
         return _spatial(memory, documents, where, findings)
     capacity = row_capacity(memory.occurrence)
     ordinals = findings.attempt(

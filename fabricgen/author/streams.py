@@ -23,6 +23,9 @@ from fabricgen.records.fabric import Fabric, NamedMemory
 
 __all__ = ["EndpointUse", "StreamReader", "StreamRef", "TokenUses", "endpoint_uses", "number"]
 
+#: Sources that name their elements one by one.
+_Elements = NpySource | RawSource | MtxSource | list[InlineItem]
+
 #: Memory ordinal, endpoint ordinal, and the tag, which is ``None`` on an untagged endpoint.
 StreamRef = tuple[int, int, int | None]
 _RowRef = tuple[int, int]
@@ -182,9 +185,10 @@ class StreamReader:
     ) -> dict[StreamRef, tuple[int, ...]]:
         tokens: dict[StreamRef, tuple[int, ...]] = {}
         for reference, (where, document) in streams.items():
-            if isinstance(document.tokens, FillSource):
+            source = document.tokens
+            if isinstance(source, FillSource):
                 continue
-            read = self._read(document, self._uses[reference].shape, where)
+            read = self._read(source, document, self._uses[reference].shape, where)
             if read is not None:
                 tokens[reference] = tuple(read)
         return tokens
@@ -212,15 +216,21 @@ class StreamReader:
             tokens[reference] = tuple(one or ()) * firings
         return tokens
 
-    def _read(self, document: StreamDocument, shape: TokenShape, where: str) -> list[int] | None:
-        source, place = document.tokens, f"{where}.tokens"
+    def _read(
+        self,
+        source: CountSource | _Elements,
+        document: StreamDocument,
+        shape: TokenShape,
+        where: str,
+    ) -> list[int] | None:
+        place = f"{where}.tokens"
         if document.pad is not None and (document.packed or isinstance(source, CountSource)):
             self._unused_pad(where)
         if isinstance(source, CountSource):
             value = Elements([number(source.value)])
             one = as_tokens(value, shape, f"{place}.value", self._findings)
             return None if one is None else one * source.count
-        elements = self._elements(document, place)
+        elements = self._elements(source, place)
         if elements is None:
             return None
         if document.packed:
@@ -233,18 +243,16 @@ class StreamReader:
             "pad-unused", f"{where}.pad", "A pad must complete elements, not complete tokens"
         )
 
-    def _elements(self, document: StreamDocument, where: str) -> Elements | None:
-        match document.tokens:
+    def _elements(self, source: _Elements, where: str) -> Elements | None:
+        match source:
             case NpySource(npy=name):
                 return self._files.npy_elements(name, f"{where}.npy")
             case RawSource(raw=name, bits=bits):
                 return self._files.raw_elements(name, bits, f"{where}.raw")
             case MtxSource(mtx=name):
                 return self._files.mtx_columns(name, f"{where}.mtx")
-            case list() as items:
-                return self._inline(items, where)
-            case _:
-                raise TypeError(f"Source must be listed, not {document.tokens!r}")
+            case list():  # exhaustive
+                return self._inline(source, where)
 
     def _inline(self, items: list[InlineItem], where: str) -> Elements | None:
         tokens = [item for item in items if isinstance(item, list)]

@@ -15,7 +15,7 @@ def requester_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Dia
     match occurrence.engine.contract:
         case Spatial():
             schedule, contexts = "Spatial", 1
-        case Temporal(resident_context_count):
+        case Temporal(resident_context_count):  # exhaustive
             schedule, contexts = "Temporal", resident_context_count
     for ordinal, port in enumerate(occurrence.engine.ports):
         found = port.resource_contract.requester_count

@@ -59,7 +59,7 @@ def _pack(named: NamedMemory, layout: CarrierLayout, configuration: MemoryConfig
     match configuration:
         case Disabled():
             return 0
-        case Active(rows, decode):
+        case Active(rows, decode):  # exhaustive
             bits = layout.active.mask
     for fields, row in zip(layout.rows, rows, strict=True):
         if row is not None:

@@ -21,7 +21,7 @@ from fabricgen.plan.contract import document_pattern, use_pattern_key
 from fabricgen.plan.demand import context_count, is_temporal
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import OperationRow, ResultDestination, RoleSource
-from fabricgen.plan.support import matching_class
+from fabricgen.plan.support import selected_class, selected_clause
 from fabricgen.records.access import MemoryAccessClass, OrdinaryData
 from fabricgen.records.actor import ContractClause
 from fabricgen.records.occurrence import MemoryOccurrence
@@ -92,11 +92,8 @@ def row_values(occurrence: MemoryOccurrence, row: OperationRow) -> dict[str, int
 def _actor_values(
     alternative: MemoryCapabilityAlternative, actor: CanonicalActorProjection
 ) -> dict[str, int]:
-    domain = alternative.actor_contract_domain
-    ordinal = domain.matching_clause(actor)
-    if ordinal is None:
-        raise ValueError(f"Actor must lie in the contract domain, not {actor!r}")
-    inventories = clause_values(domain.contract_clauses[ordinal])
+    ordinal, clause = selected_clause(alternative, actor)
+    inventories = clause_values(clause)
     values = {"actor_clause": ordinal}
     for position, (inventory, value) in enumerate(
         zip(inventories, actor.contract.values, strict=True)
@@ -110,11 +107,7 @@ def _access_values(
 ) -> dict[str, int]:
     if access is None:
         return {}
-    domain = alternative.parameterized_access_domain
-    ordinal = None if domain is None else matching_class(domain, access)
-    if domain is None or ordinal is None:
-        raise ValueError(f"Access must lie in the access domain, not {access!r}")
-    chosen = domain.access_classes[ordinal]
+    ordinal, chosen = selected_class(alternative, access)
     address, data = access.address_pointer_format, access.data_pointer_format
     return {
         "access_class": ordinal,
@@ -181,12 +174,11 @@ def decode_row(
 def _choices(port: MemoryOperationPort, values: Mapping[str, int]) -> _Choices:
     alternative = _chosen(port.capability_alternatives, "capability_alternative", values)
     clauses = alternative.actor_contract_domain.contract_clauses
-    domain = alternative.parameterized_access_domain
-    classes = () if domain is None else domain.access_classes
+    classes = alternative.access_classes
     return _Choices(
         alternative,
         _chosen(clauses, "actor_clause", values),
-        None if domain is None else _chosen(classes, "access_class", values),
+        _chosen(classes, "access_class", values) if classes else None,
     )
 
 

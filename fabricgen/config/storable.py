@@ -21,7 +21,6 @@ from fabricgen.plan.admission import (
 from fabricgen.plan.contract import document_pattern
 from fabricgen.plan.demand import context_count, is_temporal, tag_width
 from fabricgen.plan.realisation import lies_in_one_beat
-from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.clause import ContractClause, Fence
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
@@ -158,7 +157,7 @@ def _unions(
     yield "lane_count", _members(admission.lane_counts)
     yield "mask_pair", _or(_pairs(alternative, admission, form))
     yield "alignment", _members(admission.alignments)
-    access_class = _class(alternative, admission)
+    access_class = alternative.access_classes[admission.access_class]
     if formats := access_class.address_pointer_formats:
         yield "address_pointer_format", _or(map(formats.index, admission.address_formats))
     else:
@@ -172,10 +171,11 @@ def _unions(
 def _fence_unions(
     occurrence: MemoryOccurrence, closure: Closure, ordinal: int, fence: FenceAdmission
 ) -> Iterator[tuple[str, int]]:
-    """The same for the fences of one clause; they have no access and no base."""
+    """The same for the fences of one clause; they have no access and no base.
+
+    A fence with its one operand and its one result outside is legal alone.
+    """
     kind = closure.fence(ordinal, fence.alternative)
-    if not closure.is_possible(kind):
-        return
     alternative = occurrence.operation_ports[ordinal].capability_alternatives[fence.alternative]
     yield from _selected(occurrence, ordinal, fence.alternative)
     yield from _contract_unions(alternative, fence.clause, fence.contract)
@@ -247,17 +247,10 @@ def _pairs(
     alternative: MemoryCapabilityAlternative, admission: Admission, form: MemoryMaskForm
 ) -> Iterator[int]:
     """Ordinals of the mask pairs of one form."""
-    pairs = _class(alternative, admission).mask_inactive_pairs
-    for ordinal, (other, _) in enumerate(pairs):
+    chosen = alternative.access_classes[admission.access_class]
+    for ordinal, (other, _) in enumerate(chosen.mask_inactive_pairs):
         if other is form:
             yield ordinal
-
-
-def _class(alternative: MemoryCapabilityAlternative, admission: Admission) -> MemoryAccessClass:
-    domain = alternative.parameterized_access_domain
-    if domain is None:
-        raise ValueError("Alternative of an addressed actor must have an access domain, not None")
-    return domain.access_classes[admission.access_class]
 
 
 def _bases(named: NamedMemory, admission: Admission, last: int) -> int:

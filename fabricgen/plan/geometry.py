@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from math import gcd
 
 from fabricgen.errors import Diagnostic, Unsupported
-from fabricgen.plan.admission import Admission, admissions, admitting_capability
+from fabricgen.plan.admission import Admission, admissions
 from fabricgen.plan.capacity import service_capacities
-from fabricgen.plan.lanes import element_bytes
-from fabricgen.plan.rows import OperationRow
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -34,7 +32,6 @@ __all__ = [
     "bank_geometry",
     "port_address_bits",
     "port_targets",
-    "requester_choice",
     "requester_shape",
 ]
 
@@ -222,25 +219,6 @@ def port_address_bits(named: NamedMemory, port: int) -> int:
     )
 
 
-def requester_choice(named: NamedMemory, row: OperationRow) -> tuple[int, int]:
-    """Mode and region-set ordinals with which a legal row's requests go to its target.
-
-    Managers have no regions, so the second is 0 for their rows.
-    """
-    shape = requester_shape(named, row.port)
-    indexed = row.addressed.form is MemoryAccessForm.INDEXED
-    keys = [(mode.indexed, mode.element_bytes) for mode in shape.modes]
-    mode = keys.index((indexed, element_bytes(row.addressed)))
-    service = named.occurrence.local_service
-    if service is None or not isinstance(row.service_target, LocalMemoryServiceTarget):
-        return mode, 0
-    capability = admitting_capability(named.occurrence, row)
-    if capability is None:
-        raise ValueError(f"Row must be admitted by a service capability, not {row!r}")
-    regions = service.memory_service_contract.capabilities[capability].service_region_ordinals
-    return mode, shape.region_sets.index(regions)
-
-
 def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[Diagnostic]:
     contract = "local_service.memory_service_contract"
     widths = _beat_widths(service)
@@ -345,13 +323,13 @@ def _walks(occurrence: MemoryOccurrence, port: int) -> bool:
 
 def _target_beats(named: NamedMemory, port: int) -> Iterator[int]:
     """Narrowest beat of each target of the port, in bits."""
-    occurrence = named.occurrence
+    occurrence, service = named.occurrence, named.occurrence.local_service
+    local = () if service is None else _beat_widths(service)
     for target in port_targets(occurrence, port):
         match target:
             case LocalMemoryServiceTarget():
-                if occurrence.local_service is not None:
-                    yield min(_beat_widths(occurrence.local_service))
-            case ManagerEndpointTarget(ordinal):
+                yield min(local)
+            case ManagerEndpointTarget(ordinal):  # exhaustive
                 yield occurrence.manager_endpoints[ordinal].beat_width_bits
 
 

@@ -89,7 +89,7 @@ def match_window(values: Sequence[MatchValue]) -> tuple[int, int]:
                 lower, end = max(lower, base), min(end, base + size)
             case PrefixMatch(top, length):
                 lower, end = max(lower, top), min(end, top + (1 << PREFIX_BITS - length))
-            case AddressSpaceMatch() | ContextMatch():
+            case AddressSpaceMatch() | ContextMatch():  # exhaustive
                 pass
     return lower, max(lower, end)
 

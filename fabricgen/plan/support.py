@@ -19,7 +19,7 @@ from fabricgen.records.access import (
     OrdinaryData,
     ParameterizedMemoryAccessDomain,
 )
-from fabricgen.records.actor import MemoryActorContractDomain
+from fabricgen.records.actor import ContractClause, MemoryActorContractDomain
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.schema.actor import CanonicalActorProjection, CanonicalMemoryAccessView
@@ -36,7 +36,8 @@ from fabricgen.vocab.words import word, words
 __all__ = [
     "access_findings",
     "actor_findings",
-    "matching_class",
+    "selected_class",
+    "selected_clause",
     "supports_memory_access",
 ]
 
@@ -115,14 +116,22 @@ def _contract_findings(
         )
 
 
-def matching_class(
-    domain: ParameterizedMemoryAccessDomain, access: CanonicalMemoryAccessView
-) -> int | None:
-    """Ordinal of the one access class that contains the access; classes never overlap."""
-    for ordinal, access_class in enumerate(domain.access_classes):
-        if access_class.admits(access):
-            return ordinal
-    return None
+def selected_clause(
+    alternative: MemoryCapabilityAlternative, actor: CanonicalActorProjection
+) -> tuple[int, ContractClause]:
+    """Ordinal and clause that admit the actor of a legal row; ``ValueError`` where none does."""
+    clauses = alternative.actor_contract_domain.contract_clauses
+    ordinal = [each.contains(actor.contract) for each in clauses].index(True)
+    return ordinal, clauses[ordinal]
+
+
+def selected_class(
+    alternative: MemoryCapabilityAlternative, access: CanonicalMemoryAccessView
+) -> tuple[int, MemoryAccessClass]:
+    """Ordinal and class that admit the access of a legal row; ``ValueError`` where none does."""
+    classes = alternative.access_classes
+    ordinal = [each.admits(access) for each in classes].index(True)
+    return ordinal, classes[ordinal]
 
 
 def access_findings(
@@ -152,14 +161,7 @@ def access_findings(
 def _class_findings(
     access_class: MemoryAccessClass, access: CanonicalMemoryAccessView
 ) -> Iterator[Diagnostic]:
-    if (access_class.access_form, access_class.address_form) != (access.form, access.address_form):
-        yield Diagnostic(
-            "access-form-not-accepted",
-            "access.form",
-            f"The access form must be {word(access_class.access_form)} "
-            f"{word(access_class.address_form)}, "
-            f"not {word(access.form)} {word(access.address_form)}",
-        )
+    """What of an access of the class's own forms the class does not admit."""
     domains = (
         ("element_bits", "element-width-not-accepted", access_class.element_width_bits),
         ("lane_count", "lane-count-not-accepted", access_class.flattened_lane_count),
@@ -245,10 +247,9 @@ def _subword_findings(
 ) -> Iterator[Diagnostic]:
     """Judge a payload narrower than its endpoint (spec: subword and inactive-lane values)."""
     domain = alternative.parameterized_access_domain
-    ordinal = None if domain is None else matching_class(domain, access)
-    if domain is None or ordinal is None or access.data_bits >= endpoint_width:
+    access_class = None if domain is None else domain.matching_class(access)
+    if access_class is None or access.data_bits >= endpoint_width:
         return
-    access_class = domain.access_classes[ordinal]
     narrow_read = ReadSubwordSemantics.ZERO_EXTEND in access_class.read_subword
     narrow_write = WriteSubwordSemantics.BYTE_ENABLE in access_class.write_subword
     for active, admitted, name in (

@@ -1,7 +1,7 @@
 """Rules over all rows of one operation table (spec: Operation Rows And Internal Dependencies)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.demand import MemoryDemand, RowRole, row_bindings, tag_width
@@ -23,8 +23,9 @@ def table_findings(
     else:
         yield from _ingress_conflicts(demand)
         yield from _reserve_findings(occurrence, rows, demand)
+    payloads = _payloads(occurrence, rows)
     for ordinal in range(len(demand.connections)):
-        yield from _connection_findings(occurrence, rows, demand, ordinal)
+        yield from _connection_findings(payloads, demand, ordinal)
 
 
 def _endpoint_conflicts(demand: MemoryDemand) -> Iterator[Diagnostic]:
@@ -76,7 +77,7 @@ def _reserve_findings(
 
 
 def _connection_findings(
-    occurrence: MemoryOccurrence, rows: _Rows, demand: MemoryDemand, ordinal: int
+    payloads: Mapping[RowRole, int], demand: MemoryDemand, ordinal: int
 ) -> Iterator[Diagnostic]:
     """A selected connection has exactly one producer and at least one consumer."""
     connection = demand.connections[ordinal]
@@ -102,7 +103,7 @@ def _connection_findings(
         )
     for producer in producers:
         for consumer in consumers:
-            made, needed = (_payload_bits(occurrence, rows, user) for user in (producer, consumer))
+            made, needed = payloads.get(producer), payloads.get(consumer)
             if made is not None and needed is not None and made < needed:
                 yield Diagnostic(
                     "row-connection-payload",
@@ -112,15 +113,16 @@ def _connection_findings(
                 )
 
 
-def _payload_bits(occurrence: MemoryOccurrence, rows: _Rows, user: RowRole) -> int | None:
-    """Bits of the complete logical token of a role; ``None`` where it is not active."""
-    row = rows[user.row]
-    if row is None:
-        return None
-    inputs, results = row_bindings(occurrence, row)
-    if user.role not in {role for role, _ in (*inputs, *results)}:
-        return None
-    return 0 if row.access is None else role_bits(row.access).get(user.role, 0)
+def _payloads(occurrence: MemoryOccurrence, rows: _Rows) -> dict[RowRole, int]:
+    """Bits of the complete logical token of each active role."""
+    found: dict[RowRole, int] = {}
+    for ordinal, row in enumerate(rows):
+        if row is not None:
+            bits = {} if row.access is None else role_bits(row.access)
+            inputs, results = row_bindings(occurrence, row)
+            for role, _ in (*inputs, *results):
+                found[RowRole(ordinal, role)] = bits.get(role, 0)
+    return found
 
 
 def _where(user: RowRole, field: str) -> str:

@@ -75,6 +75,12 @@ class MemoryCapabilityAlternative(StrictRecord):
             tuple(sorted(set(admissible_use_patterns))),
         )
 
+    @property
+    def access_classes(self) -> tuple[MemoryAccessClass, ...]:
+        """Classes of the admitted accesses; none for a fence."""
+        domain = self.parameterized_access_domain
+        return () if domain is None else domain.access_classes
+
     def endpoint_of(self, role: ServiceValueRole) -> int | None:
         """Endpoint ordinal bound to ``role``, or ``None`` where the role is absent."""
         return dict(self.role_to_endpoint).get(role)

@@ -229,6 +229,6 @@ def legality_findings(
         case CompareExchange():
             name = "success_failure_ordering_pairs"
             yield from pair_findings(clause.success_failure_ordering_pairs, f"{where}.{name}")
-        case LoadStoreAtomic() | AtomicRmw() | Fence():
+        case LoadStoreAtomic() | AtomicRmw() | Fence():  # exhaustive
             yield from ordering_findings(schema, clause.orderings, f"{where}.orderings")
     yield from scope_findings(clause.sync_scopes, f"{where}.sync_scopes")

@@ -58,12 +58,8 @@ class NamedMemory:
 
     def patterns_per_name(self, port: int) -> int:
         """Use patterns of a port that one of its names stands for: one, or one per context."""
-        engine = self.occurrence.engine
-        if engine is None or not self.names.patterns[port]:
-            return 1
-        return len(engine.ports[port].resource_contract.use_patterns) // len(
-            self.names.patterns[port]
-        )
+        patterns = self.occurrence.operation_ports[port].resource_contract.use_patterns
+        return len(patterns) // len(self.names.patterns[port])
 
 
 @dataclass(frozen=True, slots=True)

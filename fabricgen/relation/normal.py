@@ -1,7 +1,7 @@
 """The unique normal form of an ordered relation, and what a strict door says of another one."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise, takewhile
 
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.relation.diagram import MAX_ROWS, Diagram
@@ -60,14 +60,12 @@ def canonical_findings(
 
 def _pair(rows: Sequence[Row]) -> str:
     sizes = [sum(map(part_count, row)) for row in rows]
-    steps = 0
-    for left, right in combinations(range(len(rows)), 2):
-        steps += sizes[left] + sizes[right]
-        if steps > _PAIR_STEPS:
-            break
-        if overlaps(rows[left], rows[right]):
-            return f"but rows {left} and {right} admit a common point"
-    return "but two of them admit a common point"
+    pairs = combinations(range(len(rows)), 2)
+    steps = accumulate(left + right for left, right in combinations(sizes, 2))
+    compared = takewhile(lambda each: each[1] <= _PAIR_STEPS, zip(pairs, steps, strict=True))
+    met = (pair for pair, _ in compared if overlaps(*(rows[ordinal] for ordinal in pair)))
+    named = next((f"rows {left} and {right}" for left, right in met), "two of them")
+    return f"but {named} admit a common point"
 
 
 def _disorder(rows: Sequence[Row]) -> int:

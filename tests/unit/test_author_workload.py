@@ -89,6 +89,12 @@ def test_an_incomplete_token_needs_a_pad(tmp_path):
     )
 
 
+def test_a_pad_must_fit_an_element(tmp_path):
+    assert refused(tmp_path, stream=store_streams([1, 2, 3, 4, 5], pad=2**32)) == (
+        "stream[1].pad: Element 0 must fit 32 bits, not be 4294967296 [element-too-wide]"
+    )
+
+
 def test_fill_follows_the_shortest_operand(tmp_path):
     streams = [stream("wr_addr", [0, 4, 8]), *store_streams([0] * 8)[1:]]
     assert tokens(tmp_path, "wr_ctrl", stream=streams) == (0, 0)
@@ -265,6 +271,10 @@ BAD_DATA = [
         "tokens: Floats must have the 32 bits of an element, not 64 [element-too-wide]",
     ),
     (
+        {"npy": "f128.npy"},
+        f"tokens.npy: Floats must have at most 64 bits, not {numpy.dtype('g')} [data-file-shape]",
+    ),
+    (
         {"npy": "cube.npy"},
         "tokens.npy: cube.npy must hold one- or two-dimensional real numbers, "
         "not 3 dimensions of int64 [data-file-shape]",
@@ -297,6 +307,7 @@ BAD_DATA = [
 def bad_files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     numpy.save(folder / "f64.npy", numpy.zeros(4))
+    numpy.save(folder / "f128.npy", numpy.zeros(4, dtype="g"))
     numpy.save(folder / "cube.npy", numpy.zeros((2, 2, 2), dtype="i8"))
     numpy.save(folder / "text.npy", numpy.array(["a"]))
     numpy.save(folder / "wide.npy", numpy.zeros((2, 5), dtype="i8"))
@@ -379,6 +390,10 @@ BAD_STREAMS = [
     (
         [stream("rd_addr", [1], packed=True, pad=1), READ[1]],
         "stream[0].pad: A pad must complete elements, not complete tokens [pad-unused]",
+    ),
+    (
+        [stream("rd_addr", [[1, 2]], packed=True), READ[1]],
+        "stream[0].tokens: A complete token must be 1 number, not 2 [token-shape]",
     ),
 ]
 

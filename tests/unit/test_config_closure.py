@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 
+from fabricgen.config import closure
 from fabricgen.config.codec import decode_configuration, encode_configuration
 from fabricgen.config.layout import carrier_layout
 from fabricgen.config.storable import storable_mask
@@ -16,6 +17,7 @@ from tests.support.memories import (
     CONTIGUOUS,
     DYNAMIC,
     ELEMENT,
+    INDEXED,
     LOAD,
     LOCAL,
     STORE,
@@ -286,6 +288,26 @@ def test_three_operands_share_an_ingress_of_two_tags_only_where_one_comes_from_i
         "source_data",
         "source_mask",
     }
+
+
+def test_beyond_its_bound_a_question_is_answered_with_a_stored_bit(monkeypatch):
+    named = crowded(2, tag_width=1)
+    assert (stored_bits(named, "source_tag_mask"), stored_bits(named, "lane_count")) == (0, 1)
+    monkeypatch.setattr(closure, "_STEPS", 0)
+    assert (stored_bits(named, "source_tag_mask"), stored_bits(named, "lane_count")) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("index", "fields"), [(8, {"forward_data_0", "source_address"}), (16, set())]
+)
+def test_a_gather_takes_its_own_data_for_indices_that_are_no_wider(index, fields):
+    # Both have as many lanes, so that it is the lanes' widths which decide.
+    lanes = access_class(INDEXED, LOAD, elements=(8,), lanes=(1, 2, 4), index=(index,))
+    ends = {"a": 64, "c": 0, "d": 64, "x": 0}
+    roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
+    loads = port(alternative(LOAD, roles, (lanes,)), depth=1, inputs=2)
+    local = service(capability(LOAD, (lanes,), (0,)), requesters=1)
+    assert forwards(memory(ends, 2, [loads], local, connections=[("d", "a")])) == fields
 
 
 def test_a_role_that_is_never_external_has_no_tag():

@@ -63,6 +63,17 @@ def test_a_decoder_without_a_bug_is_run_for_its_time(tmp_path, capsys):
     assert printed.splitlines()[1].split()[0] == "good"
 
 
+@pytest.mark.parametrize(
+    "arguments", [["fabrik"], ["relation", "fabrik"], ["--replay", "fabrik", "no-such-input"]]
+)
+def test_an_entry_that_there_is_not_is_a_usage_error(arguments, tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        fuzz_decoders.main([*arguments, "--folder", str(tmp_path / "folder")])
+    assert ended.value.code == 2
+    assert "must be one of fabric, relation, " in capsys.readouterr().err
+    assert not (tmp_path / "folder").exists()
+
+
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 def test_the_seeds_of_each_entry_are_real_and_accepted(target):
     seeds = list(target.seeds())

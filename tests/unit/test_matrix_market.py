@@ -105,6 +105,10 @@ HEAD = "%%MatrixMarket matrix coordinate real general\n"
             "9999999800000001 entries are announced, more than 16777216",
         ),
         (
+            "%%MatrixMarket matrix array complex skew-symmetric\n3 3\n1 2 3 4 5\n",
+            "6 numbers are announced and 5 follow",
+        ),
+        (
             "%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n",
             "a symmetric matrix has 2 rows and 3 columns",
         ),

@@ -10,7 +10,6 @@ from fabricgen.plan.geometry import (
     bank_geometry,
     port_address_bits,
     port_targets,
-    requester_choice,
     requester_shape,
 )
 from fabricgen.records.connectivity import ManagerEndpointTarget, OperationPortDispatch
@@ -36,6 +35,7 @@ from tests.support.memories import (
     service,
     view,
 )
+from tests.support.requester_choice import requester_choice
 from tests.support.temporal import manager_memory, temporal_memory
 
 
@@ -61,6 +61,11 @@ def codes(error):
 
 def test_banks_come_from_states_and_beats_from_capabilities():
     assert bank_geometry(hybrid_memory()) == BankGeometry(4096, 8, 4)
+
+
+def test_a_memory_without_a_local_service_has_no_banks():
+    with pytest.raises(ValueError, match="mem0 must have a local service, not None"):
+        bank_geometry(manager_memory())
 
 
 def test_address_bits_reach_the_last_byte_and_rows_hold_a_ragged_end():

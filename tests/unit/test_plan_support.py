@@ -4,7 +4,7 @@ import pytest
 
 from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.plan.support import supports_memory_access
+from fabricgen.plan.support import selected_class, selected_clause, supports_memory_access
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from tests.support.memories import (
     ABSENT,
@@ -166,6 +166,22 @@ def test_a_narrow_write_needs_byte_enables():
 
 def test_a_pattern_must_be_admissible():
     assert found(COPY, 0, actor(LOAD), view(ELEMENT), pattern=1) == ["use-pattern-not-admissible"]
+
+
+def test_a_legal_row_selects_one_clause_and_one_class():
+    (read,) = COPY.engine.ports[0].capability_alternatives
+    (clause,), (element, vector) = read.actor_contract_domain.contract_clauses, read.access_classes
+    assert selected_clause(read, actor(LOAD)) == (0, clause)
+    assert selected_class(read, view(ELEMENT, element=8)) == (0, element)
+    assert selected_class(read, view(CONTIGUOUS, lanes=4)) == (1, vector)
+
+
+def test_what_no_clause_or_class_admits_selects_none():
+    (read,) = COPY.engine.ports[0].capability_alternatives
+    with pytest.raises(ValueError, match="not in list"):
+        selected_clause(read, actor(LOAD, volatile=True))
+    with pytest.raises(ValueError, match="not in list"):
+        selected_class(read, view(ELEMENT, element=64))
 
 
 def test_the_message_says_what_is_admitted_and_what_was_found():

@@ -2,11 +2,11 @@ import pytest
 
 from fabricgen.config.codec import encode_configuration
 from fabricgen.config.layout import carrier_layout
-from fabricgen.plan.geometry import requester_choice
 from fabricgen.plan.rows import Active, Disabled
 from fabricgen.rtl.row_control import RowControl
 from tests.support.channel import run
 from tests.support.memories import DYNAMIC, ELEMENT, STORE, hybrid_memory, row, view
+from tests.support.requester_choice import requester_choice
 from tests.support.rich_memory import AT, GATHER, RICH, ROWS, SCALAR, STORING
 
 

@@ -78,6 +78,8 @@ def test_a_table_has_one_row_per_context():
         (replace(READ, port=2), "port", "row-port"),
         (replace(READ, port=-1), "port", "row-port"),
         (replace(READ, use_pattern=1), "use_pattern", "row-context"),
+        (replace(READ, use_pattern=4), "use_pattern", "use-pattern-not-admissible"),
+        (replace(READ, use_pattern=-1), "use_pattern", "use-pattern-not-admissible"),
         (at(READ, ROLE.MASK, RoleSource()), "sources.mask", "row-tag-presence"),
         (at(READ, ROLE.MASK, RoleSource(tag=16)), "sources.mask", "row-tag-range"),
         (at(READ, ROLE.MASK, RoleSource(tag=-1)), "sources.mask", "row-tag-range"),
