@@ -259,8 +259,6 @@ class _Table:
 
     def _row_role(self, row: int, role: str) -> str:
         """Name of one role, such as writer.data."""
-        if row not in self.positions:
-            return f"row {row} {role}"
         return f"{self.documents[self.positions[row]].name}.{role}"
 
 

@@ -35,11 +35,9 @@ def document_place(fabric: ExpandedFabric) -> Place:
     """Return the translation of record paths, ``memory[0].port[1].alternative[0]...``."""
 
     def place(where: str) -> str:
-        if where in _WHOLE:
-            return _WHOLE[where]
         memory = re.match(r"memory\[(\d+)\]\.?", where)
         if memory is None:
-            return where
+            return _WHOLE.get(where, where)
         prefix, rest = memory[0].rstrip("."), where[memory.end() :]
         expanded = fabric.memories[int(memory[1])]
         head = re.match(r"(endpoint|port)\[(\d+)\]\.?", rest)

@@ -66,11 +66,11 @@ def _class_findings(
             )
     # A direction that the actor lacks is NotApplicable, so it says neither Exact nor ByteEnable.
     if ReadSubwordSemantics.EXACT in access.read_subword:
-        for role in schema.read_roles:
-            yield from _exact_findings(access, bound.get(role), "read", place)
+        for data in (bound[role] for role in schema.read_roles if role in bound):
+            yield from _exact_findings(access, data, "read", place)
     if WriteSubwordSemantics.EXACT in access.write_subword:
-        for role in schema.write_roles:
-            yield from _exact_findings(access, bound.get(role), "write", place)
+        for data in (bound[role] for role in schema.write_roles if role in bound):
+            yield from _exact_findings(access, data, "write", place)
     if WriteSubwordSemantics.BYTE_ENABLE in access.write_subword:
         yield from _byte_findings(access, place)
 
@@ -99,10 +99,8 @@ def _payloads(access: MemoryAccessClass) -> Iterator[tuple[ServiceValueRole, str
 
 
 def _exact_findings(
-    access: MemoryAccessClass, data: int | None, direction: str, where: str
+    access: MemoryAccessClass, data: int, direction: str, where: str
 ) -> Iterator[Diagnostic]:
-    if data is None:
-        return
     element, lanes = access.element_width_bits, access.flattened_lane_count
     least, most = _lowest(element) * _lowest(lanes), _highest(element) * _highest(lanes)
     if not least == most == data:

@@ -9,6 +9,7 @@ suffix relation are grouped, and each group is reduced on its own
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
@@ -149,10 +150,9 @@ def access_rows(accesses: ParameterizedMemoryAccessDomain | None) -> tuple[Row, 
 
 
 def pattern_keys(domain: Domain) -> tuple[int, ...]:
-    """List a domain of use-pattern keys; authored keys are listed one by one already."""
-    if isinstance(domain, FiniteDomain):
-        raise TypeError(f"domain must be unsigned, not {domain!r}")
-    return tuple(key for i in domain.intervals for key in range(i.lower, i.upper + 1))
+    """List an unsigned domain of use-pattern keys; authored keys are listed one by one already."""
+    intervals = cast("UnsignedDomain", domain).intervals
+    return tuple(key for i in intervals for key in range(i.lower, i.upper + 1))
 
 
 def _domain(rows: tuple[Row, ...]) -> ParameterizedMemoryAccessDomain:
@@ -160,7 +160,5 @@ def _domain(rows: tuple[Row, ...]) -> ParameterizedMemoryAccessDomain:
 
 
 def _one_atom(domain: Domain) -> bytes:
-    if isinstance(domain, UnsignedDomain):
-        raise TypeError(f"domain must be finite, not {domain!r}")
-    (atom,) = domain.atoms
+    (atom,) = cast("FiniteDomain", domain).atoms
     return atom

@@ -203,6 +203,7 @@ def test_what_a_row_of_each_actor_is():
         (STRONG, STRONG), SYSTEM, LANE, True, False, 1
     )
     assert order.actor.contract == FenceContract(STRONG, SYSTEM)
+    assert order.actor.contract.volatile is False
     assert chase.actor.contract == PlainContract(False)
     assert (order.access, order.base_addr, chase.base_addr) == (None, 0, 0)
     assert chase.access == CanonicalMemoryAccessView(
