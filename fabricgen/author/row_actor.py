@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import product
 
 from fabricgen.atoms.pointer import PointerFormat
-from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.author.access_document import PointerFormatDocument
 from fabricgen.author.expand_access import pointer_format
 from fabricgen.author.expand_contract import granularity, ordering, sync_scope
@@ -41,7 +40,6 @@ from fabricgen.vocab.dataflow import (
     MemoryAddressForm,
     MemoryMaskForm,
     OperationSchemaId,
-    SyncScopeKind,
 )
 
 __all__ = [
@@ -122,15 +120,12 @@ def exact_actors(
             "The key must be present in an atomic access, not absent",
         )
         return ()
-    scope = _scope(document, body, where, findings)
-    if scope is None:
-        return ()
     made = [
         findings.attempt(
             lambda field: access_place(where, document, f"actor.{field}"),
             lambda contract=contract: CanonicalActorProjection(written.schema, contract),
         )
-        for contract in _contracts(body, scope)
+        for contract in _contracts(body)
     ]
     return tuple(actor for actor in made if actor is not None)
 
@@ -215,27 +210,16 @@ def _contract_place(place: str, body: _Body, key: str | None) -> str:
     return f"{place}.atomic.{key}" if atomic and key in _ATOMIC_KEYS else f"{place}.{key}"
 
 
-def _scope(document: RowDocument, body: _Body, where: str, findings: Findings) -> SyncScope | None:
-    """The scope of the row; that of the system stands for the one that a plain access has not."""
-    contract = body.atomic if isinstance(body, LoadStoreDocument) else body
-    if contract is None:
-        return SyncScope(SyncScopeKind.SYSTEM)
-    return findings.attempt(
-        access_place(where, document, "actor.contract.scope"),
-        lambda: sync_scope(contract.sync_scope),
-    )
-
-
-def _contracts(body: _Body, scope: SyncScope) -> Iterator[MemoryContract]:
+def _contracts(body: _Body) -> Iterator[MemoryContract]:
     match body:
         case FenceDocument():
-            yield FenceContract(ordering(body.ordering), scope)
+            yield FenceContract(ordering(body.ordering), sync_scope(body.sync_scope))
         case RmwDocument():
             for volatile in _values(body.volatile):
                 yield AtomicRmwContract(
                     AtomicRmwKind[body.kind.upper()],
                     ordering(body.ordering),
-                    scope,
+                    sync_scope(body.sync_scope),
                     granularity(body.granularity),
                     volatile,
                     body.alignment,
@@ -245,24 +229,28 @@ def _contracts(body: _Body, scope: SyncScope) -> Iterator[MemoryContract]:
             for weak, volatile in product(_values(body.weak), _values(body.volatile)):
                 yield CompareExchangeContract(
                     (success, failure),
-                    scope,
+                    sync_scope(body.sync_scope),
                     granularity(body.granularity),
                     weak,
                     volatile,
                     body.alignment,
                 )
         case LoadStoreDocument():  # exhaustive
-            made = _load_store(body.atomic, scope, body.alignment or 1)
+            made = _load_store(body.atomic, body.alignment or 1)
             yield from map(made, _values(body.volatile))
 
 
 def _load_store(
-    atomic: AtomicAccessDocument | None, scope: SyncScope, alignment: int
+    atomic: AtomicAccessDocument | None, alignment: int
 ) -> Callable[[bool], MemoryContract]:
     if atomic is None:
         return PlainContract
     return lambda volatile: AtomicContract(
-        ordering(atomic.ordering), scope, granularity(atomic.granularity), volatile, alignment
+        ordering(atomic.ordering),
+        sync_scope(atomic.sync_scope),
+        granularity(atomic.granularity),
+        volatile,
+        alignment,
     )
 
 

@@ -39,8 +39,7 @@ def _without_null(node: object) -> object:
     if isinstance(choices, list) and {"type": "null"} in choices:
         del table["anyOf"]
         table.pop("default", None)
-        kept = [c for c in cast("list[object]", choices) if c != {"type": "null"}]
-        if len(kept) == 1:
-            return cast("dict[str, object]", kept[0]) | table
-        table["anyOf"] = kept
+        # An optional key has one type; where it has several forms, they are one reference.
+        (kept,) = (c for c in cast("list[object]", choices) if c != {"type": "null"})
+        return cast("dict[str, object]", kept) | table
     return table

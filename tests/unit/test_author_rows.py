@@ -311,6 +311,17 @@ def test_a_bad_row_gets_its_exact_finding(source, at, value, expected):
     assert sorted(found) == sorted(f"memory.mem0.{expected}".splitlines())
 
 
+def test_edges_of_a_row_that_is_not_read_are_not_judged():
+    # The results of copy and the operands of paste name each other, and only one of them is read.
+    found = 'The name must be one of direct, not "lines" [unknown-name]'
+    assert refused(LOCAL, row(2, "load", "pattern"), "lines") == (
+        f"memory.mem0.row[2].load.pattern: {found}"
+    )
+    assert refused(LOCAL, row(3, "store", "pattern"), "lines") == (
+        f"memory.mem0.row[3].store.pattern: {found}"
+    )
+
+
 def test_more_rows_than_contexts_are_refused():
     fabric, mapping = copy.deepcopy(LOCAL)
     table = mapping["memory"]["mem0"]["row"]

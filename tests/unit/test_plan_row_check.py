@@ -275,3 +275,9 @@ def test_a_result_that_is_not_exposed_leaves_its_endpoint_free():
     assert found(table(both, fed), named) == [
         ("operation_rows[1].destinations.data", "row-endpoint-conflict")
     ]
+
+
+def test_a_row_without_an_access_is_not_addressed():
+    assert READ.addressed is READ.access
+    with pytest.raises(ValueError, match="must have an access, not DATAFLOW_LOAD"):
+        _ = replace(READ, access=None).addressed
