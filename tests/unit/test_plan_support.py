@@ -3,9 +3,20 @@ from dataclasses import replace
 import pytest
 
 from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.plan.support import selected_class, selected_clause, supports_memory_access
+from fabricgen.plan.support import (
+    actor_findings,
+    selected_class,
+    selected_clause,
+    supports_memory_access,
+)
 from fabricgen.records.access import ParameterizedMemoryAccessDomain
+from fabricgen.records.actor import MemoryActorContractDomain
+from fabricgen.records.clause import Fence
+from fabricgen.schema.actor import CanonicalActorProjection
+from fabricgen.schema.contract import FenceContract
+from fabricgen.vocab.dataflow import AtomicOrdering, OperationSchemaId, SyncScopeKind
 from tests.support.memories import (
     ABSENT,
     CONTIGUOUS,
@@ -21,6 +32,8 @@ from tests.support.memories import (
     view,
 )
 from tests.support.records import copy_fabric, gather_fabric, load_fabric
+
+FENCE, SEQ_CST = OperationSchemaId.DATAFLOW_FENCE, AtomicOrdering.SEQ_CST
 
 COPY = copy_fabric().memories[0].occurrence
 GATHER = gather_fabric().memories[0].occurrence
@@ -112,6 +125,21 @@ def test_another_actor_is_refused_before_anything_else():
 def test_a_contract_outside_the_clauses_is_refused():
     assert found(COPY, 0, actor(LOAD, volatile=True), view(ELEMENT)) == [
         "actor-contract-not-accepted"
+    ]
+
+
+def test_a_scope_outside_the_clause_is_refused_by_its_name():
+    system, thread = (
+        SyncScope(kind) for kind in (SyncScopeKind.SYSTEM, SyncScopeKind.SINGLE_THREAD)
+    )
+    domain = MemoryActorContractDomain.of(FENCE, Fence((SEQ_CST,), (system,)))
+    fence, other = (
+        CanonicalActorProjection(FENCE, FenceContract(SEQ_CST, scope)) for scope in (system, thread)
+    )
+    assert list(actor_findings(domain, fence)) == []
+    assert list(map(str, actor_findings(domain, other))) == [
+        "actor.contract.scope: The scope must be SYSTEM, not SINGLE_THREAD "
+        "[actor-contract-not-accepted]"
     ]
 
 
