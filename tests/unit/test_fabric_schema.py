@@ -39,7 +39,7 @@ def keys(schema):
 
 
 def with_contracts():
-    """The same fabric, whose resource contracts are written out; one use commits something."""
+    """The same fabric, with what may be left out written out; one use commits something."""
     document = every_key_document()
     engine, shared, _ = (each.occurrence for each in parse_fabric(EVERY_KEY.read_text()).memories)
     written = [
@@ -56,6 +56,13 @@ def with_contracts():
         contract_document = named(contract, patterns, requesters)
         document = changed(document, ("memory", *at, "resources"))
         document = changed(document, ("memory", *at, "contract"), contract_document)
+    for ordinal in (0, 1):
+        memory = document["memory"][ordinal]
+        memory["port"][0]["endpoints"] = [memory["endpoints"][0]["name"]]
+    for ordinal, names in ((0, ["any", "host"]), (1, ["of-any", "of-host"])):
+        for capability in document["memory"][ordinal]["local"]["capabilities"]:
+            (served,) = capability.values()
+            served["patterns"] = names
     contract = document["memory"][0]["port"][0]["contract"]
     contract["transitions"] = ["written"]
     contract["patterns"][0]["commit"] = {"event": "event-1", "transition": "written"}

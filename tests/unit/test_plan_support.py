@@ -138,7 +138,7 @@ def test_a_scope_outside_the_clause_is_refused_by_its_name():
     )
     assert list(actor_findings(domain, fence)) == []
     assert list(map(str, actor_findings(domain, other))) == [
-        "actor.contract.scope: The scope must be SYSTEM, not SINGLE_THREAD "
+        "actor.contract.scope: The scope must be system, not single_thread "
         "[actor-contract-not-accepted]"
     ]
 
