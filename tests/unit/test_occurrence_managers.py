@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from fabricgen.config.codec import encode_configuration
-from fabricgen.plan.manager_use import ManagerUse, manager_use
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import MemoryImplementation
 from fabricgen.records.resource import FixedPriority, RoundRobin
@@ -213,13 +212,6 @@ def test_a_memory_has_the_streams_of_its_managers():
     assert list(MemoryOccurrence(named).streams) == [0]
     assert list(MemoryOccurrence(temporal_memory()).streams) == []
     assert not hasattr(MemoryOccurrence(temporal_memory()), "target_error")
-
-
-def test_a_port_uses_a_manager_as_its_alternatives_say():
-    occurrence = manager_memory().occurrence
-    assert manager_use(occurrence, 0, 0) == ManagerUse(reads=True, writes=False, volatile=False)
-    assert manager_use(occurrence, 1, 0) == ManagerUse(reads=False, writes=True, volatile=False)
-    assert manager_use(occurrence, 1, 1) == ManagerUse(reads=False, writes=False, volatile=False)
 
 
 def test_the_policy_of_a_service_is_that_of_the_ports_that_reach_it():

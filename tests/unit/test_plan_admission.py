@@ -3,10 +3,22 @@ from dataclasses import replace
 import pytest
 
 from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.plan.admission import admissions, admitting_capability
+from fabricgen.author.fabric import parse_fabric
+from fabricgen.plan.admission import (
+    FenceAdmission,
+    admissions,
+    admitting_capability,
+    fence_admissions,
+)
 from fabricgen.plan.geometry import AccessMode, requester_shape
+from fabricgen.plan.manager_use import ManagerUse, manager_use
 from fabricgen.plan.row_check import configuration_findings
+from fabricgen.records.clause import Fence
+from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.vocab.dataflow import AtomicOrdering, OperationSchemaId, SyncScopeKind
+from tests.support.documents import EVERY_KEY
 from tests.support.memories import (
     ABSENT,
     CONTIGUOUS,
@@ -26,6 +38,7 @@ from tests.support.memories import (
     table,
     view,
 )
+from tests.support.temporal import manager_memory
 
 ELEMENTS = access_class(ELEMENT, LOAD, elements=(8, 16, 32), lanes=(1,))
 VECTORS = access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=((1, 4),), masks=(ABSENT, DYNAMIC))
@@ -63,6 +76,16 @@ def test_products_that_share_no_value_of_some_field_do_not_meet():
     ):
         named = loading((ELEMENTS,), capability(LOAD, (other,), (0,)))
         assert admissions(named.occurrence, 0) == ()
+
+
+def test_vectors_without_a_common_mask_form_do_not_meet():
+    plain, masked = (
+        access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=((1, 4),), masks=(form,))
+        for form in (ABSENT, DYNAMIC)
+    )
+    for asked, served, count in ((plain, masked, 0), (masked, plain, 0), (masked, VECTORS, 1)):
+        named = loading((asked,), capability(LOAD, (served,), (0,)))
+        assert len(admissions(named.occurrence, 0)) == count
 
 
 def test_a_port_class_without_alignment_one_admits_no_plain_access():
@@ -151,3 +174,30 @@ def test_products_of_the_service_stand_before_those_of_managers():
     local = service(capability(LOAD, (ELEMENTS,), (0,)), requesters=1)
     named = memory(ends, 2, (load,), local, managers={"ext0": 64, "ext1": 64})
     assert [each.capability for each in admissions(named.occurrence, 0)] == [0, None]
+
+
+def test_fences_are_those_that_an_alternative_and_its_target_share():
+    # Each memory has one port with one alternative of fences, whose one clause has one contract.
+    system = (SyncScope(SyncScopeKind.SYSTEM),)
+    near, far, _ = (each.occurrence for each in parse_fabric(EVERY_KEY.read_text()).memories)
+    assert fence_admissions(near, 0) == (
+        FenceAdmission(2, 0, 3, Fence((AtomicOrdering.SEQ_CST,), system)),
+    )
+    served = near.local_service.memory_service_contract.capabilities[3]
+    assert served.actor_contract_domain.actor_schema is OperationSchemaId.DATAFLOW_FENCE
+    assert fence_admissions(far, 0) == (
+        FenceAdmission(1, 0, None, Fence((AtomicOrdering.ACQUIRE,), system)),
+    )
+
+
+def test_no_capability_admits_a_row_where_there_is_no_service():
+    occurrence = manager_memory().occurrence
+    read = row(0, LOAD, view(ELEMENT), target=ManagerEndpointTarget(0))
+    assert admitting_capability(occurrence, read) is None
+
+
+def test_a_port_uses_a_manager_as_its_alternatives_say():
+    occurrence = manager_memory().occurrence
+    assert manager_use(occurrence, 0, 0) == ManagerUse(reads=True, writes=False, volatile=False)
+    assert manager_use(occurrence, 1, 0) == ManagerUse(reads=False, writes=True, volatile=False)
+    assert manager_use(occurrence, 1, 1) == ManagerUse(reads=False, writes=False, volatile=False)

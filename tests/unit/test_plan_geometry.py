@@ -12,8 +12,10 @@ from fabricgen.plan.geometry import (
     port_targets,
     requester_shape,
 )
+from fabricgen.plan.geometry_class import GeometryClass, geometry_class
 from fabricgen.records.connectivity import ManagerEndpointTarget, OperationPortDispatch
 from fabricgen.records.fabric import MemoryImplementation
+from tests.support.actor_memories import ALL
 from tests.support.memories import (
     ABSENT,
     CONTIGUOUS,
@@ -312,3 +314,10 @@ def test_the_beats_of_an_access_are_those_of_each_target(beat, legal):
     with pytest.raises(Unsupported) as error:
         requester_shape(named, 0)
     assert codes(error) == ["access-beats"]
+
+
+def test_a_port_of_fences_alone_has_no_geometry_class():
+    # Ports of loads and of fences; the loads are of elements and of vectors.
+    loads, *_, fences, _ = ALL.occurrence.engine.ports
+    assert geometry_class(loads) is GeometryClass.ELEMENT_AND_VECTOR_ACCESS
+    assert geometry_class(fences) is None

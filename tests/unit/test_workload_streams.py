@@ -7,8 +7,10 @@ import pytest
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
+from fabricgen.author.streams import TokenUses, endpoint_uses
 from fabricgen.author.workload import parse_workload
 from fabricgen.errors import Invalid
+from fabricgen.plan.rows import Disabled
 from tests.support.documents import toml
 from tests.support.examples import folder
 
@@ -196,3 +198,9 @@ def test_images_belong_to_a_service_of_the_memory():
         "memory.mem0.ext0.image: The image must end within the 18446744073709551616 bytes of the "
         "service, not at 18446744073709551617 [image-outside-capacity]"
     )
+
+
+def test_a_disabled_memory_takes_and_gives_nothing():
+    at = folder("temporal-local")
+    fabric = parse_fabric((at / "fabric.toml").read_text())
+    assert endpoint_uses(fabric, [Disabled()]) == TokenUses()
