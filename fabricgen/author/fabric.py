@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from fabricgen.author.document import validated
+from fabricgen.author.document_kind import require_kind
 from fabricgen.author.expand import expand_fabric
 from fabricgen.author.fabric_document import FabricDocument
 from fabricgen.author.findings import Findings, Place, with_endpoint_names
@@ -37,6 +38,7 @@ def author_fabric(text: str) -> tuple[Fabric, Place]:
 
 def author_tables(data: Mapping[str, object]) -> tuple[Fabric, Place]:
     """Read a fabric document that is tables and lists already, as :func:`author_fabric` does."""
+    require_kind("fabric", data)
     findings = Findings()
     data, shorthand = read_shorthand(data, findings)
     document, found = validated(FabricDocument, data)

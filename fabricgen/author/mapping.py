@@ -6,6 +6,7 @@ from collections.abc import Mapping as Tables
 from dataclasses import dataclass
 
 from fabricgen.author.document import shown, validated
+from fabricgen.author.document_kind import require_kind
 from fabricgen.author.findings import Findings, lookup, relocated, with_record_names
 from fabricgen.author.mapping_bindings import Bindings, MemoryBinding, target_name
 from fabricgen.author.mapping_document import (
@@ -81,6 +82,7 @@ def read_mapping(text: str, fabric: Fabric) -> Mapping:
 
 def read_mapping_tables(data: Tables[str, object], fabric: Fabric) -> Mapping:
     """Read a mapping document that is tables and lists already; raises like the above."""
+    require_kind("mapping", data)
     findings = Findings()
     document, found = validated(MappingDocument, data)
     findings.diagnostics += found
@@ -90,7 +92,9 @@ def read_mapping_tables(data: Tables[str, object], fabric: Fabric) -> Mapping:
 
 def read_mapping_document(text: str, findings: Findings) -> MappingDocument | None:
     """Read the document alone, where there is no fabric to hold it against."""
-    document, found = validated(MappingDocument, read_toml(text))
+    data = read_toml(text)
+    require_kind("mapping", data)
+    document, found = validated(MappingDocument, data)
     findings.diagnostics += found
     return document
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.author.data_files import DataFiles
 from fabricgen.author.document import shown, validated
+from fabricgen.author.document_kind import require_kind
 from fabricgen.author.findings import Findings, lookup
 from fabricgen.author.images import Parts, read_images
 from fabricgen.author.streams import StreamReader, StreamRef, TokenUses, endpoint_uses
@@ -73,7 +74,9 @@ def parse_workload(
 
 def read_workload_document(text: str, findings: Findings) -> WorkloadDocument | None:
     """Read the document alone, where there is no mapping to hold it against."""
-    document, found = validated(WorkloadDocument, read_toml(text))
+    data = read_toml(text)
+    require_kind("workload", data)
+    document, found = validated(WorkloadDocument, data)
     findings.diagnostics += found
     return document
 

@@ -67,8 +67,8 @@ def _reach_findings(
                 yield Diagnostic(
                     "target-serves-nothing",
                     f"{where}.port[{port}].alternative[{key}]",
-                    f"The local service must serve some access of the alternative to requester "
-                    f"{port}, not none",
+                    "The local service must serve some access of the alternative to this port, "
+                    "not none",
                 )
 
 
@@ -93,8 +93,7 @@ def _exposure_findings(
             yield Diagnostic(
                 "target-serves-nothing",
                 f"{where}.subordinate_endpoints[{ordinal}].targets",
-                f"The local service must serve some access to requester {ports + ordinal}, not "
-                "none",
+                "The local service must serve some access to this subordinate, not none",
             )
 
 

@@ -132,6 +132,7 @@ DOCUMENT_CODES = {
     "unknown-value": fabric((*READ, "patterns", 0, "projection"), "by_lane"),
     "value-out-of-range": fabric((*READ, "resources", "in_flight"), 0),
     "list-length": fabric((*LOAD, "access", 0, "lanes"), []),
+    "document-kind": lambda: parse_fabric(toml(LITTLE[1])),
     "text-format": fabric((*MEMORY, "name"), "Mem"),
     "duplicate-name": fabric((*MEMORY, "port", 1, "name"), "read0"),
     "unknown-name": fabric((*LOAD, "targets"), ["ext0"]),

@@ -337,7 +337,7 @@ BAD = [
         (*LOCAL, "capabilities"),
         fabric_document()["memory"][0]["local"]["capabilities"][:1],
         "memory[0].port[1].store[0]: The local service must serve some access of the alternative "
-        "to requester 1, not none [target-serves-nothing]",
+        "to this port, not none [target-serves-nothing]",
     ),
     # Shorthand.
     (

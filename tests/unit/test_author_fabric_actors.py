@@ -429,7 +429,7 @@ BAD = [
         (*SERVED, 5),
         None,
         "memory[0].port[0].fence[0]: The local service must serve some access of the "
-        "alternative to requester 0, not none [target-serves-nothing]",
+        "alternative to this port, not none [target-serves-nothing]",
     ),
     (
         (*PORT, "resources", "operand_depth"),

@@ -25,6 +25,9 @@ RULES: dict[str, Rule] = {
         _GUIDE,
     ),
     "missing-key": Rule("Every fact of the hardware is written down; none has a default.", _GUIDE),
+    "document-kind": Rule(
+        "A command gets a fabric, a mapping and a workload, each in its place.", _GUIDE
+    ),
     "wrong-type": Rule("A value has the type that the document's schema names.", _GUIDE),
     "unknown-value": Rule("A choice is one of the words that are listed for it.", _GUIDE),
     "value-out-of-range": Rule("A number lies within the bounds of its field.", _GUIDE),
