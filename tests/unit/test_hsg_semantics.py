@@ -1,6 +1,6 @@
 """The semantic field of a resource: keys and their bytes, lane images, what varies."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import assume, given
@@ -22,6 +22,7 @@ from fabricgen.hsg.semantics import (
     DirectField,
     FiniteField,
     behavior_key,
+    behaviors,
     direct_value,
     semantic_field,
 )
@@ -267,6 +268,34 @@ def test_one_width_is_no_component_beside_predicates_without():
     params = ScalarIntegerCompareMinMaxParams((W.I8,), (IP.EQ, IP.SLT))
     op = resource(F.SCALAR_INTEGER_COMPARE_MIN_MAX, O.ARITH_CMPI, params=params)
     assert {(key.predicate, key.active_bits) for key in keys(op)} == {(IP.EQ, None), (IP.SLT, None)}
+
+
+def test_a_behaviour_has_the_components_that_do_not_vary_as_well():
+    params = ScalarIntegerCompareMinMaxParams((W.I8,), (IP.EQ, IP.SLT))
+    op = resource(F.SCALAR_INTEGER_COMPARE_MIN_MAX, O.ARITH_CMPI, params=params)
+    # Equality of zero-extended operands is that of their representations, whatever their width.
+    assert [(each.predicate, each.active_bits) for each in behaviors(op)] == [
+        (IP.EQ, None),
+        (IP.SLT, 8),
+    ]
+    one = resource(F.SCALAR_FLOAT_MULTIPLY, params=ScalarFloatParams((FF.F16,), STRICT_IEEE))
+    assert [(each.format, each.rounding) for each in behaviors(one)] == [
+        (FF.F16, RoundingMode.TO_NEAREST_EVEN)
+    ]
+
+
+@pytest.mark.parametrize("family", [each for each in F if each not in NOTHING])
+def test_behaviours_stand_in_the_order_of_their_keys(family):
+    op = resource(family)
+    field = semantic_field(op)
+    found = behaviors(op)
+    assert (
+        len(set(found)) == len(found) == (len(field.keys) if isinstance(field, FiniteField) else 0)
+    )
+    for whole, key in zip(found, getattr(field, "keys", ()), strict=True):
+        # A key says what its behaviour says, or leaves it out.
+        parts = [(getattr(whole, each.name), getattr(key, each.name)) for each in fields(key)]
+        assert all(short in (None, full) for full, short in parts)
 
 
 def test_roles_of_casts():
