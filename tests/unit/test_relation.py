@@ -150,6 +150,18 @@ def test_prefixes_that_lead_to_one_suffix_relation_are_found(relation, cut):
     assert sorted(points(rebuilt)) == sorted(set(points(relation)))
 
 
+@pytest.mark.parametrize(("low", "high"), [(F(b"a"), F(b"b")), (U(1), U(2))])
+def test_prefixes_of_one_suffix_join_where_those_of_another_keep_them_apart(low, high):
+    diagram = Diagram((False, False, True))
+    near, far = F(b"near"), F(b"far")
+    node = diagram.build([(low, U(0), near), (high, U(0), near), (high, U(1), far)])
+    both = F(b"a", b"b") if isinstance(low, FiniteDomain) else U((1, 2))
+    assert {
+        diagram.rows(target): diagram.rows(part)
+        for target, part in diagram.prefixes(node, 0, 2).items()
+    } == {((near,),): ((both, U(0)),), ((far,),): ((high, U(1)),)}
+
+
 def test_unequal_suffixes_keep_values_apart_and_equal_ones_join_them():
     """The specification's example: {32} x {1, 2} + {64} x {1}."""
     canonical = grid(([32], [(1, 2)]), ([64], [1]))
