@@ -167,7 +167,7 @@ def test_a_payload_out_of_range_is_refused(build):
 
 
 def test_accuracy_needs_afn():
-    with pytest.raises(Invalid, match=r"^tier: .* not MAX_1_ULP \[payload-accuracy-needs-afn\]$"):
+    with pytest.raises(Invalid, match=r"^tier: .* not max_1_ulp \[payload-accuracy-needs-afn\]$"):
         SpecialMathAccuracy(FastMath.NNAN, SpecialMathAccuracyTier.MAX_1_ULP)
     SpecialMathAccuracy(FastMath.AFN, SpecialMathAccuracyTier.MAX_1_ULP)
     SpecialMathAccuracy(FastMath.NNAN)

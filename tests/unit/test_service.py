@@ -97,7 +97,7 @@ def test_one_clause_that_is_not_plain_is_enough():
         replace(LOADS, actor_contract_domain=mixed)
     (finding,) = caught.value.diagnostics
     assert finding.code == "consistency-binding-missing"
-    assert f"contract_clauses[{atomic}], LOAD_STORE_ATOMIC" in finding.message
+    assert f"contract_clauses[{atomic}], atomic" in finding.message
     replace(LOADS, actor_contract_domain=mixed, consistency_binding=PROVIDER)
     # Volatile alone needs nobody who orders.
     replace(
