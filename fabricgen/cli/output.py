@@ -39,7 +39,7 @@ __all__ = [
 ILLEGAL, UNSUPPORTED, TOOL_MISSING = 1, 3, 4
 
 #: Line above the findings about what is legal and has no hardware.
-LACKING = "Legal, but this version has no hardware for it:"
+LACKING = "Legal, but more than this version can do:"
 
 _P = ParamSpec("_P")
 

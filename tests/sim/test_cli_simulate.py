@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fabricgen.cli.main import app
+from fabricgen.cli.output import LACKING
 from fabricgen.errors import ToolMissing
 from sim import environment
 from sim.run import SimulationFailed
@@ -125,7 +126,7 @@ def test_a_memory_too_large_to_compare_is_exit_3(tmp_path, simulate):
     result = run("simulate", *files, "--build-dir", tmp_path / "build", "--simulator", "python")
     assert (result.exit_code, result.stderr) == (
         3,
-        "memory[0].local.capacity_bytes: A simulated memory must have at most "
+        f"{LACKING}\nmemory[0].local.capacity_bytes: A simulated memory must have at most "
         "67108864 bytes, not 1073741824 [simulation-capacity-limit]\n",
     )
     assert not (tmp_path / "build").exists()
@@ -145,6 +146,7 @@ def test_with_json_a_missing_tool_is_a_list_too(simulate, monkeypatch):
     assert json.loads(result.stdout) == [
         {
             "code": "tool-missing",
+            "kind": "failure",
             "file": None,
             "where": "iverilog",
             "message": "iverilog is not installed; install it with: apt-get install iverilog",
