@@ -188,6 +188,9 @@ def test_fences_are_those_that_an_alternative_and_its_target_share():
     assert fence_admissions(far, 0) == (
         FenceAdmission(1, 0, None, Fence((AtomicOrdering.ACQUIRE,), system)),
     )
+    # They are no accesses: the other alternatives have products, and these have none.
+    assert {each.alternative for each in admissions(near, 0)} == {0, 1, 3, 4, 5}
+    assert {each.alternative for each in admissions(far, 0)} == {0, 2, 3, 4}
 
 
 def test_no_capability_admits_a_row_where_there_is_no_service():
