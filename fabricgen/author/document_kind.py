@@ -21,12 +21,11 @@ def require_kind(expected: str, data: Mapping[str, object]) -> None:
 
 def _kind(data: Mapping[str, object]) -> str | None:
     """Kind of a document; ``None`` where its keys do not tell."""
-    match data.get("fabric"), data.get("memory"):
-        case (dict(), _) | (_, list()):
-            return "fabric"
-        case str(), None | dict():
-            return "mapping"
-        case None, _ if {"stream", "expect"} & data.keys():
-            return "workload"
-        case _:
-            return None
+    fabric, memory = data.get("fabric"), data.get("memory")
+    if isinstance(fabric, dict) or isinstance(memory, list):
+        return "fabric"
+    if isinstance(fabric, str) and (memory is None or isinstance(memory, dict)):
+        return "mapping"
+    if fabric is None and {"stream", "expect"} & data.keys():
+        return "workload"
+    return None
