@@ -135,7 +135,7 @@ class _Table:
         self.where = f"memory.{memory.name}"
         self.findings = findings
         engine = memory.occurrence.engine
-        self.ports = () if engine is None else engine.ports
+        self.ports = memory.occurrence.operation_ports
         self.is_temporal = engine is not None and isinstance(engine.contract, Temporal)
         self.findings.require_unique(
             [(row.name, f"{self.where}.row[{i}].name") for i, row in enumerate(documents)]

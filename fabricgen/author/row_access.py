@@ -97,8 +97,7 @@ def select(
 
 
 def _alternatives(memory: NamedMemory, port: int) -> tuple[MemoryCapabilityAlternative, ...]:
-    engine = memory.occurrence.engine
-    return () if engine is None else engine.ports[port].capability_alternatives
+    return memory.occurrence.operation_ports[port].capability_alternatives
 
 
 def _open_keys(accepted: Sequence[Selection]) -> Iterator[str]:

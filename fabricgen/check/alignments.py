@@ -17,7 +17,7 @@ __all__ = ["alignment_findings"]
 
 def alignment_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
     """Say which access classes of plain accesses, port or local service, admit none of them."""
-    ports = () if occurrence.engine is None else occurrence.engine.ports
+    ports = occurrence.operation_ports
     for ordinal, port in enumerate(ports):
         for key, alternative in enumerate(port.capability_alternatives):
             yield from _class_findings(

@@ -36,7 +36,7 @@ def dispatch_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diag
 
 def _shape_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Diagnostic]:
     connectivity = occurrence.connectivity
-    ports = () if occurrence.engine is None else occurrence.engine.ports
+    ports = occurrence.operation_ports
     counts = [
         ("operation_ports", len(ports), len(connectivity.operation_ports)),
         (

@@ -63,8 +63,7 @@ def _port_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
 
 
 def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
-    engine, names = named.occurrence.engine, named.names
-    ports = () if engine is None else engine.ports
+    names, ports = named.names, named.occurrence.operation_ports
     counts = [
         ("endpoints", len(named.occurrence.endpoints), len(names.endpoints)),
         ("managers", len(named.occurrence.manager_endpoints), len(names.managers)),

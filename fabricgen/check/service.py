@@ -38,7 +38,7 @@ def _region_findings(service: LocalMemoryService, where: str) -> Iterator[Diagno
 def _requester_findings(
     occurrence: MemoryOccurrence, service: LocalMemoryService, where: str
 ) -> Iterator[Diagnostic]:
-    ports = _port_count(occurrence)
+    ports = len(occurrence.operation_ports)
     subordinates = len(occurrence.subordinate_endpoints)
     found = service.memory_service_contract.resource_contract.requester_count
     if found != ports + subordinates:
@@ -54,10 +54,8 @@ def _reach_findings(
     occurrence: MemoryOccurrence, service: LocalMemoryService, where: str
 ) -> Iterator[Diagnostic]:
     """A path to a service that serves nothing of it would be unreachable hardware."""
-    if occurrence.engine is None:
-        return
     dispatches = occurrence.connectivity.operation_ports
-    pairs = zip(occurrence.engine.ports, dispatches, strict=False)
+    pairs = zip(occurrence.operation_ports, dispatches, strict=False)
     for port, (record, dispatch) in enumerate(pairs):
         domains = dispatch.capability_target_domains
         for key, (alternative, targets) in enumerate(
@@ -77,13 +75,8 @@ def _exposure_findings(
 ) -> Iterator[Diagnostic]:
     """The same of a subordinate endpoint, which is a requester behind all the ports."""
     contract = service.memory_service_contract
-    patterns = contract.resource_contract.use_patterns
-    served = {
-        patterns[key].requester
-        for capability in contract.capabilities
-        for key in capability.admissible_use_patterns
-    }
-    ports = _port_count(occurrence)
+    served = {each for some in contract.capabilities for each in contract.requesters(some)}
+    ports = len(occurrence.operation_ports)
     endpoints, dispatches = (
         occurrence.subordinate_endpoints,
         occurrence.connectivity.subordinate_endpoints,
@@ -97,18 +90,13 @@ def _exposure_findings(
             )
 
 
-def _port_count(occurrence: MemoryOccurrence) -> int:
-    return 0 if occurrence.engine is None else len(occurrence.engine.ports)
-
-
 def _serves(
     service: LocalMemoryService, port: int, alternative: MemoryCapabilityAlternative
 ) -> bool:
     contract = service.memory_service_contract
-    patterns = contract.resource_contract.use_patterns
+    served = (contract.capabilities[each] for each in contract.serving_capabilities(port))
     return any(
-        any(patterns[key].requester == port for key in capability.admissible_use_patterns)
-        and actors_meet(capability.actor_contract_domain, alternative.actor_contract_domain)
+        actors_meet(capability.actor_contract_domain, alternative.actor_contract_domain)
         and accesses_meet(capability.access_domain, alternative.parameterized_access_domain)
-        for capability in contract.capabilities
+        for capability in served
     )

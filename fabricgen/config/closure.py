@@ -62,7 +62,7 @@ class Closure:
 
     def __init__(self, occurrence: MemoryOccurrence) -> None:
         self._connections = occurrence.connectivity.internal_connections
-        self._ports = () if occurrence.engine is None else occurrence.engine.ports
+        self._ports = occurrence.operation_ports
         self._rows, self._tag = row_capacity(occurrence), tag_width(occurrence)
         self._kinds = [
             self.kind(port, product, form)

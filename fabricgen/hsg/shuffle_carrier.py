@@ -49,18 +49,15 @@ class ShuffleCarrier:
     @property
     def layout(self) -> tuple[BitField, ...]:
         """Fields, lowest first; a field may have no bits."""
-        source, result = self.params.max_source_blocks, self.params.max_result_blocks
-        return (
-            BitField("block_width_less_one", choice_bits(self.params.max_block_payload_bits)),
-            BitField("left_blocks_less_one", choice_bits(source)),
-            BitField("result_blocks_less_one", choice_bits(result)),
-            *(BitField(f"selector_{i}", choice_bits(source)) for i in range(result)),
-        )
+        bits, count = self._selector_bits, self.params.max_result_blocks
+        return (*self._counts, *(BitField(f"selector_{i}", bits) for i in range(count)))
 
     @property
     def bit_count(self) -> int:
         """Width of the carrier."""
-        return sum(field.bits for field in self.layout)
+        # Multiplied: the selectors may be very many.
+        selectors = self.params.max_result_blocks * self._selector_bits
+        return sum(field.bits for field in self._counts) + selectors
 
     def is_valid(self, carrier: int) -> bool:
         """Tell whether a carrier stands for some admitted actor."""
@@ -122,6 +119,20 @@ class ShuffleCarrier:
     def is_constant(self) -> bool:
         """Whether only one carrier is valid: never, since either operand can be selected."""
         return False
+
+    @property
+    def _counts(self) -> tuple[BitField, ...]:
+        """Fields before the selectors."""
+        params = self.params
+        return (
+            BitField("block_width_less_one", choice_bits(params.max_block_payload_bits)),
+            BitField("left_blocks_less_one", choice_bits(params.max_source_blocks)),
+            BitField("result_blocks_less_one", choice_bits(params.max_result_blocks)),
+        )
+
+    @property
+    def _selector_bits(self) -> int:
+        return choice_bits(self.params.max_source_blocks)
 
     @property
     def _element_bits(self) -> tuple[int, ...]:

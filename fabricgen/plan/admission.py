@@ -27,7 +27,7 @@ from fabricgen.records.clause import common_clause
 from fabricgen.records.connectivity import LocalMemoryServiceTarget, ManagerEndpointTarget
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative
-from fabricgen.records.service import MemoryServiceCapability, MemoryServiceContract
+from fabricgen.records.service import MemoryServiceCapability
 from fabricgen.schema.actor import CanonicalMemoryAccessView
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, OperationSchemaId
 from fabricgen.vocab.fabric import WriteSubwordSemantics
@@ -38,7 +38,6 @@ __all__ = [
     "admissions",
     "admitting_capability",
     "fence_admissions",
-    "serving_capabilities",
 ]
 
 _T = TypeVar("_T")
@@ -120,7 +119,7 @@ def fence_admissions(occurrence: MemoryOccurrence, port: int) -> tuple[FenceAdmi
             service = occurrence.local_service.memory_service_contract
             local += (
                 FenceAdmission(ordinal, clause, capability, contract)
-                for capability in serving_capabilities(service, port)
+                for capability in service.serving_capabilities(port)
                 for clause, contract in _common_contracts(
                     asked, service.capabilities[capability].actor_contract_domain
                 )
@@ -141,7 +140,7 @@ def _local_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admis
     alternatives = occurrence.operation_ports[port].capability_alternatives
     for ordinal, alternative in enumerate(alternatives):
         if LocalMemoryServiceTarget() in targets[ordinal]:
-            for capability in serving_capabilities(service, port):
+            for capability in service.serving_capabilities(port):
                 served = service.capabilities[capability]
                 yield from _meet(ordinal, alternative, capability, served)
 
@@ -172,7 +171,7 @@ def admitting_capability(occurrence: MemoryOccurrence, row: OperationRow) -> int
     port = occurrence.operation_ports[row.port]
     alternative = port.capability_alternatives[row.capability_alternative]
     contract = occurrence.local_service.memory_service_contract
-    for ordinal in serving_capabilities(contract, row.port):
+    for ordinal in contract.serving_capabilities(row.port):
         capability = contract.capabilities[ordinal]
         if capability.actor_contract_domain.contains(row.actor) and _is_served(
             alternative.parameterized_access_domain, capability.access_domain, row.access
@@ -195,14 +194,6 @@ def _is_served(
         and service_class is not None
         and _keeps_other_bytes(port_class, service_class)
     )
-
-
-def serving_capabilities(service: MemoryServiceContract, port: int) -> Iterator[int]:
-    """Capabilities with a use pattern for this requester; requesters are the ports in order."""
-    patterns = service.resource_contract.use_patterns
-    for ordinal, capability in enumerate(service.capabilities):
-        if any(patterns[key].requester == port for key in capability.admissible_use_patterns):
-            yield ordinal
 
 
 def _meet(

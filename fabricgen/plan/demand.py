@@ -136,7 +136,7 @@ def memory_demand(
     egress: defaultdict[ChannelKey, list[RowRole]] = defaultdict(list)
     producers: defaultdict[int, list[RowRole]] = defaultdict(list)
     consumers: defaultdict[int, list[RowRole]] = defaultdict(list)
-    ports = () if occurrence.engine is None else occurrence.engine.ports
+    ports = occurrence.operation_ports
     port_rows: list[list[int]] = [[] for _ in ports]
     for ordinal, row in enumerate(rows):
         if row is None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fabricgen.atoms.unsigned import U64_MAX
 from fabricgen.errors import Diagnostic
 from fabricgen.errors.listing import listed
-from fabricgen.plan.admission import admitting_capability, serving_capabilities
+from fabricgen.plan.admission import admitting_capability
 from fabricgen.plan.demand import (
     is_temporal,
     memory_demand,
@@ -192,7 +192,7 @@ def _target_findings(
         contract = service.memory_service_contract
         served = any(
             contract.capabilities[ordinal].actor_contract_domain.contains(row.actor)
-            for ordinal in serving_capabilities(contract, row.port)
+            for ordinal in contract.serving_capabilities(row.port)
         )
         where, what = ("access", "access") if served else ("actor.contract", "contract")
         yield Diagnostic(

@@ -58,7 +58,7 @@ def _reserve_findings(
     occurrence: MemoryOccurrence, rows: _Rows, demand: MemoryDemand
 ) -> Iterator[Diagnostic]:
     """Every Active row keeps its claims in reserve, so no row waits for another's retirement."""
-    ports = () if occurrence.engine is None else occurrence.engine.ports
+    ports = occurrence.operation_ports
     for ordinal, (port, active) in enumerate(zip(ports, demand.port_rows, strict=True)):
         contract, claimed = port.resource_contract, Counter[tuple[int, int]]()
         for row in (rows[index] for index in active):

@@ -106,6 +106,20 @@ class MemoryServiceContract(StrictRecord):
         else:
             yield from _decomposition_findings(self.capabilities)
 
+    def serving_capabilities(self, requester: int) -> Iterator[int]:
+        """Ordinals of the capabilities with a use pattern for this requester.
+
+        The requesters of a local service are the operation ports, then the subordinate endpoints.
+        """
+        for ordinal, capability in enumerate(self.capabilities):
+            if requester in self.requesters(capability):
+                yield ordinal
+
+    def requesters(self, capability: MemoryServiceCapability) -> set[int]:
+        """Requesters whose use patterns one of the capabilities admits."""
+        patterns = self.resource_contract.use_patterns
+        return {patterns[key].requester for key in capability.admissible_use_patterns}
+
     def _reference_findings(
         self, capability: MemoryServiceCapability, where: str
     ) -> Iterator[Diagnostic]:
