@@ -26,7 +26,7 @@ __all__ = ["ACCEPT", "MAX_ROWS", "MAX_VISITS", "Diagram", "Edge", "Node"]
 #: Rows that a canonical form may have.
 MAX_ROWS = 100_000
 #: Steps that one diagram may take; bounds time where rows overlap in many ways.
-MAX_VISITS = 2_500_000
+MAX_VISITS = 1_750_000
 #: Steps of a node beside those of its edges, of one edge of a cut, and of one domain of a row
 #: that is listed: about what they cost in time.
 _NODE_STEPS, _EDGE_STEPS, _LISTED_STEPS = 16, 8, 20

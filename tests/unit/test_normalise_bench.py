@@ -28,7 +28,7 @@ def test_whatever_is_built_to_cost_much_is_refused_within_the_bound_of_steps(bui
     visit = Diagram.visit
     monkeypatch.setattr(Diagram, "visit", lambda self, count: seen.append(visit(self, count)))
     assert outcome(build()) == "relation-too-large"
-    assert len(seen) <= 2_500_000
+    assert len(seen) <= 1_750_000
 
 
 @pytest.mark.slow
