@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from fabricgen.hsg.resource import FabricOp
 from fabricgen.records.occurrence import MemoryOccurrence
 
-__all__ = ["Fabric", "MemoryImplementation", "MemoryNames", "NamedMemory"]
+__all__ = ["Fabric", "MemoryImplementation", "MemoryNames", "NamedMemory", "NamedOp"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,17 @@ class NamedMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedOp:
+    """One datapath resource and its name; its ports are ``in0``, ``in1``, ... and ``out0``, ...."""
+
+    name: str
+    op: FabricOp
+
+
+@dataclass(frozen=True, slots=True)
 class Fabric:
     """What one fabric document or ``.fabric`` file describes."""
 
     name: str
     memories: tuple[NamedMemory, ...]
+    ops: tuple[NamedOp, ...] = ()
