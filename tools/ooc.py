@@ -134,7 +134,7 @@ def ring_comb(ports: dict, clk: str) -> int:
 
 
 def place(design: Design, ports: dict, seeds: list[str], out: Path) -> dict:
-    """Place and route the module in its ring; Fmax of each seed and the packed COMB count."""
+    """Pack the module in its ring, and place and route it for each seed: COMB count and Fmax."""
     read = design.read_commands()
     (out / "rename.ys").write_text(f"{read}proc\nrename -top dut_top\nwrite_rtlil {out}/dut.il\n")
     run([YOSYS, "-s", str(out / "rename.ys")], out / "rename.log")
@@ -144,24 +144,22 @@ def place(design: Design, ports: dict, seeds: list[str], out: Path) -> dict:
         f"synth_ecp5 -top ooc_ring {design.synth} -json {out}/ring.json\n"
     )
     run([YOSYS, "-s", str(out / "ring.ys")], out / "ring.log")
-    clocks, comb = [], 0
+    command = [NEXTPNR, *PLACE.split(), "--json", f"{out}/ring.json"]
+    if not seeds:
+        log = run([*command, "--pack-only"], out / "pack.log")
+    clocks = []
     for seed in seeds:
-        log = run(
-            [NEXTPNR, *PLACE.split(), "--json", f"{out}/ring.json", "--seed", seed],
-            out / f"pnr{seed}.log",
-        )
+        log = run([*command, "--seed", seed], out / f"pnr{seed}.log")
         clocks.append(float(re.findall(r"Max frequency for clock\s+'[^']*':\s+([0-9.]+)", log)[-1]))
-        comb = int(re.findall(r"TRELLIS_COMB:\s*(\d+)/", log)[-1])
-    return {
-        "fmax_mhz": clocks,
-        "fmax_mhz_median": statistics.median(clocks),
-        "comb": comb - ring_comb(ports, design.clk),
-    }
+    comb = int(re.findall(r"TRELLIS_COMB:\s*(\d+)/", log)[-1])
+    result: dict = {"comb": comb - ring_comb(ports, design.clk)}
+    if clocks:
+        result |= {"fmax_mhz": clocks, "fmax_mhz_median": statistics.median(clocks)}
+    return result
 
 
-def measure(design: Design, seeds: list[str], folder: Path) -> dict:
-    """Synthesise, and place where ``seeds`` is not empty; figures as one JSON-able object."""
-    out = folder.resolve() / design.top
+def synthesised(design: Design, out: Path) -> tuple[dict, int]:
+    """The bare module after synthesis, and how many latches were inferred."""
     out.mkdir(parents=True, exist_ok=True)
     (out / "dut.ys").write_text(
         f"{design.read_commands()}synth_ecp5 -top {design.top} {design.synth} "
@@ -169,11 +167,24 @@ def measure(design: Design, seeds: list[str], folder: Path) -> dict:
     )
     log = run([YOSYS, "-s", str(out / "dut.ys")], out / "dut.log")
     module = json.loads((out / "dut.json").read_text())["modules"][design.top]
+    return module, len(re.findall(r"Latch inferred", log))
+
+
+def measure(
+    design: Design, seeds: list[str], folder: Path, *, place_limit_lut4: int | None = None
+) -> dict:
+    """Figures as one JSON-able object: cells, COMB, and Fmax where there are ``seeds``.
+
+    A module of more than ``place_limit_lut4`` is packed but not placed.
+    """
+    out = folder.resolve() / design.top
+    module, latches = synthesised(design, out)
     cells = collections.Counter(cell["type"] for cell in module["cells"].values())
     result = {"top": design.top, "parameters": design.parameters, **{k: cells[k] for k in KINDS}}
     result["lut_sum"] = cells["LUT4"] + 6 * cells["TRELLIS_DPR16X4"]
-    result["latches"] = len(re.findall(r"Latch inferred", log))
-    return result | (place(design, module["ports"], seeds, out) if seeds else {})
+    result["latches"] = latches
+    fits = place_limit_lut4 is None or cells["LUT4"] <= place_limit_lut4
+    return result | place(design, module["ports"], seeds if fits else [], out)
 
 
 def main() -> None:
@@ -186,7 +197,7 @@ def main() -> None:
     parser.add_argument("-D", action="append", default=[])
     parser.add_argument("-G", action="append", default=[], help="top parameter, NAME=VALUE")
     parser.add_argument("--clk", default="clk")
-    parser.add_argument("--seeds", default="1,2,3", help="empty: no place and route")
+    parser.add_argument("--seeds", default="1,2,3", help="empty: packed, not placed")
     parser.add_argument(
         "--synth", default="", help="more options of synth_ecp5, same on both sides"
     )

@@ -1,15 +1,20 @@
 """Cost and clock of the datapath on ECP5-85F, measured as the rivals were: ``make qor``.
 
-Writes ``build/qor.json`` and ``docs/qor.md``, and prints what changed since the figures recorded
-in ``docs/qor.json``; ``--record`` makes the new ones the recorded ones.
+Writes ``build/qor.json``, and prints what changed since the figures recorded in ``docs/qor.json``;
+``--record`` makes the new ones the recorded ones, and writes ``docs/qor.md`` of them.
 
 Datapath providers are measured with one seed, and beside their members built apart.
 """
 
 import argparse
 import json
+import os
+import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -28,26 +33,26 @@ from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.shape import FrontEndShape, RoleShape
 from tools import ooc
-from tools.qor_ops import OPS, members_alone
+from tools.qor_ops import SCALAR_OPS, OpCase, members_alone
+from tools.qor_table import Identity, changes, identity, table
+from tools.qor_token_ops import TOKEN_OPS
+from tools.qor_vector_ops import VECTOR_OPS
 
 ROOT = Path(__file__).parent.parent
 SEEDS = ("1", "2", "3")
 #: Larger blocks are synthesised only: the router takes minutes beyond it.
 PLACE_LIMIT_LUT4 = 3000
-FIGURES = ("lut4", "lut_sum", "comb", "ff", "ram", "mult", "fmax_mhz")
-LABELS = ("LUT4", "with LUT RAM", "COMB", "FF", "block RAM", "MULT18", "Fmax MHz")
 
 
 @dataclass(frozen=True)
 class Case:
-    """One design to measure, and what it does in parts built apart."""
+    """One design to measure; a datapath provider if it has an ``op``."""
 
     name: str
     parameters: str
     build: Callable[[], wiring.Component]
     seeds: tuple[str, ...] = SEEDS
-    apart: tuple[Callable[[], wiring.Component], ...] = ()
-    rival: str = ""
+    op: OpCase | None = None
 
 
 def crossbar(mode: AccessMode, *, beat_bytes: int, aligned: bool) -> LocalMemoryService:
@@ -127,134 +132,99 @@ CASES = (
         for rows in (4, 8, 16)
     ),
     *(
-        Case(
-            case.name,
-            case.parameters,
-            partial(provider, case.op),
-            SEEDS[:1],
-            tuple(partial(provider, each) for each in members_alone(case.op)),
-            case.rival,
-        )
-        for case in OPS
+        Case(each.name, each.parameters, partial(provider, each.op), SEEDS[:1], each)
+        for each in (*SCALAR_OPS, *VECTOR_OPS, *TOKEN_OPS)
     ),
 )
 
 
-def figures(case: Case, folder: Path) -> dict:
-    """Emit one design and measure it."""
+def figures(name: str, design: wiring.Component, seeds: tuple[str, ...], folder: Path) -> dict:
+    """Emit one design and measure it; packed only where there are no seeds."""
     folder.mkdir(parents=True, exist_ok=True)
-    source = folder / f"{case.name}.v"
-    source.write_text(to_verilog(case.build(), case.name))
-    design = ooc.Design([str(source)], case.name)
-    found = ooc.measure(design, [], folder)
-    if found["LUT4"] <= PLACE_LIMIT_LUT4:
-        found = ooc.measure(design, list(case.seeds), folder)
-    return found
+    source = folder / f"{name}.v"
+    source.write_text(to_verilog(design, name))
+    limit = PLACE_LIMIT_LUT4
+    return ooc.measure(ooc.Design([str(source)], name), list(seeds), folder, place_limit_lut4=limit)
 
 
 def measure(case: Case, folder: Path) -> dict:
-    """Figures of one design; Fmax is the median of the seeds, ``apart`` the COMB of all parts."""
-    found = figures(case, folder)
-    apart = [
-        figures(Case(f"{case.name}_{at}", "", build, case.seeds), folder)
-        for at, build in enumerate(case.apart)
-    ]
-    return {
+    """Figures of one design; Fmax is the median of the seeds."""
+    found = figures(case.name, case.build(), case.seeds, folder)
+    row = {
         "design": case.name,
         "parameters": case.parameters,
         "device": "LFE5U-85F-6",
         "lut4": found["LUT4"],
         "lut_sum": found["lut_sum"],
-        "comb": found.get("comb"),
+        "comb": found["comb"],
         "ff": found["TRELLIS_FF"],
         "ram": found["DP16KD"],
         "mult": found["MULT18X18D"],
         "fmax_mhz": found.get("fmax_mhz_median"),
         "seeds": found.get("fmax_mhz", []),
-        **({"apart": sum(each["comb"] for each in apart) if apart else None} if case.rival else {}),
-        **({"rival": case.rival} if case.rival else {}),
+    }
+    return row if case.op is None else row | provider_figures(case.op, row, folder)
+
+
+def provider_figures(case: OpCase, row: dict, folder: Path) -> dict:
+    """What a provider has beside its own figures; ``apart`` is the COMB of its members alone."""
+    apart = [
+        figures(f"{case.name}_{at}", provider(each), (), folder)["comb"]
+        for at, each in enumerate(members_alone(case.op))
+    ]
+    target = case.target
+    return {
+        "latency": case.op.timing.latency_cycles,
+        "interval": case.op.timing.initiation_interval_cycles,
+        "apart": sum(apart) if apart else None,
+        "rival": case.rival,
+        "target": None if target is None else str(target),
+        "met": target and target.is_met(row["comb"], row["fmax_mhz"], row["mult"]),
     }
 
 
-def table(rows: list[dict]) -> str:
-    """Markdown of the figures."""
-    lines = [
-        "# Cost and clock",
-        "",
-        "Written by `make qor`. ECP5-85F, speed grade 6, Yosys and nextpnr from the Python package",
-        "index. Cells are of the bare module; COMB and Fmax (median of three seeds) are of the module",
-        "inside a ring of registers, the ring's own LUTs subtracted. A 16x4 LUT RAM counts six LUT4.",
-        "",
-        f"| design | {' | '.join(LABELS)} | what |",
-        f"|---|{'---|' * len(LABELS)}---|",
-    ]
-    for row in rows:
-        if "rival" not in row:
-            numbers = " | ".join("-" if row[f] is None else str(row[f]) for f in FIGURES)
-            lines.append(f"| `{row['design']}` | {numbers} | {row['parameters']} |")
-    return "\n".join([*lines, *provider_lines(rows)]) + "\n"
-
-
-def provider_lines(rows: list[dict]) -> list[str]:
-    """Table of the datapath providers."""
-    lines = [
-        "",
-        "## Datapath providers",
-        "",
-        "One seed, handshake and operand slots included. *Apart* is the COMB of as many resources",
-        "as there are members, each with one of them alone. Rivals are COMB and clock of circuits",
-        "that do the same, measured with the same tools; theirs stand between registers, without a",
-        "handshake where it says so.",
-        "",
-        "| design | COMB | apart | smaller by | FF | MULT18 | Fmax MHz | rivals | what |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        if "rival" in row:
-            comb, apart = row["comb"], row["apart"]
-            saved = "-" if None in (comb, apart) else f"{100 * (apart - comb) // apart} %"
-            cells = [comb, apart, saved, row["ff"], row["mult"], row["fmax_mhz"], row["rival"]]
-            texts = ["-" if cell is None else str(cell) for cell in cells]
-            lines.append(f"| `{row['design']}` | {' | '.join(texts)} | {row['parameters']} |")
-    return lines
-
-
-def by_design(rows: list[dict]) -> dict[tuple[str, str], dict]:
-    """Figures by name and parameters."""
-    return {(row["design"], row["parameters"]): row for row in rows}
-
-
-def changes(rows: list[dict], recorded: list[dict]) -> list[str]:
-    """What differs from the recorded figures, one line each."""
-    before = by_design(recorded)
-    return [
-        f"{design} ({parameters}) {label}: {was[figure]} -> {row[figure]}"
-        for (design, parameters), row in by_design(rows).items()
-        if (was := before.get((design, parameters)))
-        for figure, label in zip(FIGURES, LABELS, strict=True)
-        if row[figure] != was[figure]
-    ]
+def case_identity(case: Case) -> Identity:
+    """What tells the case from the others, as its row does."""
+    timing = case.op and case.op.op.timing
+    if timing is None:
+        return case.name, case.parameters, None, None
+    cycles = timing.latency_cycles, timing.initiation_interval_cycles
+    return case.name, case.parameters, *cycles
 
 
 def merged(rows: list[dict], recorded: list[dict]) -> list[dict]:
     """Recorded figures of the designs that exist, with these in place of older ones."""
-    known = by_design(recorded) | by_design(rows)
-    return [
-        known[case.name, case.parameters] for case in CASES if (case.name, case.parameters) in known
-    ]
+    known = {identity(row): row for row in (*recorded, *rows)}
+    return [known[each] for each in map(case_identity, CASES) if each in known]
+
+
+def measure_all(cases: list[Case], jobs: int) -> list[dict]:
+    """Figures of all cases in their order; each is told when it is there."""
+    began = time.monotonic()
+
+    def run(ordinal: int, case: Case) -> dict:
+        # Cases of one name differ in what they are built from.
+        row = measure(case, ROOT / "build" / "qor" / f"{case.name}_{ordinal}")
+        minutes = (time.monotonic() - began) / 60
+        print(f"[{minutes:.1f} min] {json.dumps(row)}", file=sys.stderr, flush=True)
+        return row
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(run, range(len(cases)), cases))
 
 
 def main() -> None:
     """Measure every case, or those named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="make these the recorded figures")
-    parser.add_argument("names", nargs="*", help="designs to measure; all without any")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="designs at a time")
+    parser.add_argument(
+        "names", nargs="*", help="designs to measure, * stands for anything; all without any"
+    )
     args = parser.parse_args()
-    cases = [case for case in CASES if not args.names or case.name in args.names]
-    rows = []
-    for case in cases:
-        rows.append(measure(case, ROOT / "build" / "qor"))
-        print(json.dumps(rows[-1]), flush=True)
+    names = args.names or ["*"]
+    cases = [case for case in CASES if any(fnmatchcase(case.name, name) for name in names)]
+    rows = measure_all(cases, args.jobs)
     (ROOT / "build" / "qor.json").write_text(json.dumps(rows, indent=2) + "\n")
     record = ROOT / "docs" / "qor.json"
     recorded = json.loads(record.read_text()) if record.exists() else []
