@@ -13,9 +13,9 @@ class Finding:
     Parameters
     ----------
     kind
-        ``token``, ``count``, ``joint``, ``spurious``, ``unknown``, ``early``, ``capacity``,
-        ``hang``, ``blocked``, ``manager``, ``memory``, ``out-of-range``, ``target-error``,
-        ``unmatched``, ``quiescent``, ``program`` or ``expect``.
+        ``token``, ``count``, ``joint``, ``spurious``, ``unknown``, ``unstable``, ``early``,
+        ``capacity``, ``hang``, ``blocked``, ``manager``, ``memory``, ``out-of-range``,
+        ``target-error``, ``unmatched``, ``quiescent``, ``program`` or ``expect``.
     cycle
         Cycle of the run in which it was seen.
     message

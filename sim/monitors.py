@@ -6,6 +6,7 @@ They see plain values, cycle by cycle, and know no simulator.
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
+from typing import Any, Protocol
 
 from sim.findings import Finding, Findings
 from sim.memory_image import Byte
@@ -14,6 +15,8 @@ __all__ = [
     "EndpointCount",
     "FiringWindow",
     "JointPublication",
+    "KnownPins",
+    "OfferStays",
     "TokenOrder",
     "Watchdog",
     "memory_findings",
@@ -21,23 +24,47 @@ __all__ = [
 ]
 
 
+class ChannelPins(Protocol):
+    """Pins of one channel; their values as text are 0, 1 or unknown, bit by bit."""
+
+    @property
+    def valid(self) -> Any: ...
+    @property
+    def ready(self) -> Any: ...
+    @property
+    def data(self) -> Any: ...
+
+
 class TokenOrder:
-    """Every token of one result equals the model's, in order, and none follows the last."""
+    """Every token of one result equals the model's, in order, and none follows the last.
+
+    With ``is_open`` what follows the last one is not looked at.
+    """
 
     def __init__(
-        self, findings: Findings, row: int, role: str, width: int, expected: Sequence[int]
+        self,
+        findings: Findings,
+        row: int,
+        role: str,
+        width: int,
+        expected: Sequence[int],
+        *,
+        is_open: bool = False,
     ) -> None:
         self._findings = findings
         self._row = row
         self._role = role
         self._width = width
         self._expected = expected
+        self._is_open = is_open
         self.count = 0
 
     def take(self, cycle: int, value: int | None) -> None:
         """One token came out; ``None`` stands for unknown bits."""
         index, self.count = self.count, self.count + 1
         if index >= len(self._expected):
+            if self._is_open:
+                return
             kind, message = "spurious", f"A token follows the last of {len(self._expected)}"
             expected = None
         elif value == self._expected[index]:
@@ -205,6 +232,57 @@ class EndpointCount:
                     got=str(self.count),
                 )
             )
+
+
+class OfferStays:
+    """What a channel offers stays offered, with the same payload, until it is taken."""
+
+    def __init__(self, findings: Findings, name: str) -> None:
+        self._findings = findings
+        self._name = name
+        self._waiting: str | None = None
+
+    def observe(self, cycle: int, offer: str | None, is_ready: bool) -> None:
+        """See one cycle: bits of the payload that is offered, ``None`` where nothing is."""
+        waiting, self._waiting = self._waiting, None if is_ready else offer
+        if waiting is None or offer == waiting:
+            return
+        self._findings.add(
+            Finding(
+                "unstable",
+                cycle,
+                "An offer is taken back" if offer is None else "A waiting token changes",
+                role=self._name,
+                expected=waiting,
+                got=offer,
+            )
+        )
+
+
+class KnownPins:
+    """``valid`` and ``ready`` are 0 or 1, and all bits of a valid payload are."""
+
+    def __init__(self, findings: Findings, name: str) -> None:
+        self._findings = findings
+        self._name = name
+
+    def observe(self, cycle: int, pins: ChannelPins) -> bool:
+        """See one cycle; tell whether all is known."""
+        texts = {"valid": str(pins.valid.value), "ready": str(pins.ready.value)}
+        if pins.data is not None and texts["valid"] == "1":
+            texts["data"] = str(pins.data.value)
+        wrong = [name for name, text in texts.items() if set(text) - {"0", "1"}]
+        for name in wrong:
+            self._findings.add(
+                Finding(
+                    "unknown",
+                    cycle,
+                    f"The {name} has unknown bits",
+                    role=self._name,
+                    got=texts[name],
+                )
+            )
+        return not wrong
 
 
 class Watchdog:

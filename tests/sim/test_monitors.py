@@ -1,5 +1,7 @@
 """Each monitor rejects a trace that breaks its one rule, and accepts its neighbour."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from sim.findings import Findings
@@ -7,6 +9,8 @@ from sim.monitors import (
     EndpointCount,
     FiringWindow,
     JointPublication,
+    KnownPins,
+    OfferStays,
     TokenOrder,
     Watchdog,
     memory_findings,
@@ -150,3 +154,50 @@ def test_a_memory_that_is_too_short_differs():
 )
 def test_the_sticky_report_names_the_first_fault_of_a_row(flag, row, address, admitted, count):
     assert len(list(sticky_findings(0, flag, row, address, admitted))) == count
+
+
+def test_tokens_behind_an_open_end_are_not_looked_at():
+    monitor = TokenOrder(found := Findings(), 0, "out0", 8, [1], is_open=True)
+    monitor.take(0, 1)
+    monitor.take(1, 7)
+    assert found.kept == []
+
+
+@pytest.mark.parametrize(
+    ("cycles", "messages"),
+    [
+        ([("0", False), ("0", True), ("1", True), (None, True), ("1", False), ("1", True)], []),
+        ([("0", False), ("1", True)], ["A waiting token changes"]),
+        ([("0", False), (None, True)], ["An offer is taken back"]),
+        ([("", False), (None, False), ("", True)], ["An offer is taken back"]),
+    ],
+)
+def test_an_offer_stays_until_it_is_taken(cycles, messages):
+    monitor = OfferStays(found := Findings(), "out0")
+    for cycle, (offer, ready) in enumerate(cycles):
+        monitor.observe(cycle, offer, ready)
+    assert [each.message for each in found.kept] == messages
+
+
+@pytest.mark.parametrize(
+    ("valid", "ready", "data", "unknown"),
+    [
+        ("1", "0", "0110", []),
+        ("1", "1", None, []),
+        ("0", "1", "0XX0", []),
+        ("1", "0", "01Z0", ["data"]),
+        ("X", "0", "0110", ["valid"]),
+        ("0", "X", "0110", ["ready"]),
+        ("U", "W", "XXXX", ["valid", "ready"]),
+    ],
+)
+def test_pins_are_known(valid, ready, data, unknown):
+    def pin(value):
+        return None if value is None else SimpleNamespace(value=value)
+
+    monitor = KnownPins(found := Findings(), "in0")
+    pins = SimpleNamespace(valid=pin(valid), ready=pin(ready), data=pin(data))
+    assert monitor.observe(3, pins) == (not unknown)
+    assert [each.message for each in found.kept[: len(unknown)]] == [
+        f"The {name} has unknown bits" for name in unknown
+    ]

@@ -1,0 +1,126 @@
+"""Emitted token, loop and adapter components on simulators that are not ours."""
+
+# amaranth: UnusedElaboratable=no
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from tests.support import token_cases as cases
+from tests.support import token_mutants as mutants
+from tests.support.token_units import check, early, problems, simulate, torn
+
+pytest.importorskip("cocotb")
+pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get install iverilog")
+
+
+def families(seed, count):
+    """A unit of each family but the stream."""
+    return {
+        "constant": cases.constant(seed, count),
+        "sync": cases.sync(seed, count),
+        "mux": cases.mux(seed, count),
+        "demux": cases.demux(seed, count),
+        "carry": cases.loop("carry", seed, count),
+        "invariant": cases.loop("invariant", seed, count),
+        "gate": cases.loop("gate", seed, count),
+        "parallelize": cases.group("parallelize", seed, count, most=7, payload=32),
+        "serialize": cases.group("serialize", seed, count, most=7, payload=32),
+    }
+
+
+def test_each_family_does_what_its_table_says_under_every_stall(tmp_path):
+    units = families(1, 24)
+    check(units, tmp_path)
+    for name, unit in units.items():
+        rows = {row.name for case in unit.cases for row in case.table.rows}
+        fired = set().union(*(found.fired() for found in unit.machines))
+        assert fired == rows, name
+
+
+#: Providers that are wrong, each beside a unit that must reject it.
+MUTANTS = {
+    "constant": [mutants.StuckConstant],
+    "sync": [mutants.ResendingSync, mutants.HastySync],
+    "mux": [mutants.EagerMux, mutants.CrossedMux],
+    "demux": [mutants.CrossedDemux, mutants.BroadcastDemux],
+    "carry": [mutants.GreedyCarry],
+    "invariant": [mutants.OpenInvariant],
+    "gate": [mutants.LooseGate],
+    "parallelize": [
+        mutants.ForgetfulParallelize,
+        mutants.EarlyParallelize,
+        mutants.DirtyParallelize,
+    ],
+    "serialize": [mutants.DescendingSerialize, mutants.EndlessSerialize, mutants.FullSerialize],
+}
+
+
+def test_the_bench_rejects_each_wrong_provider(tmp_path):
+    units = families(2, 16)
+    wrong = {
+        mutant.__name__.lower(): replace(unit, component=mutant(unit.component.op), machines=[])
+        for name, unit in units.items()
+        for mutant in MUTANTS[name]
+    }
+    results = simulate(wrong, tmp_path)
+    assert [name for name, unit in wrong.items() if not problems(unit, results[name])] == []
+
+
+#: Wires of the design around one demultiplexer: what is broken, with what, and what sees it.
+BROKEN_WIRES = {
+    "an offer is taken back": ("out0_valid", "demux_out0_valid = inner & odd", "unstable"),
+    "a waiting token changes": ("out0_data", "demux_out0_data = inner ^ odd", "unstable"),
+    "a payload is unknown": ("out0_data", "demux_out0_data = inner | 8'bx", "unknown"),
+    "a valid is unknown": ("out0_valid", "demux_out0_valid = inner & 1'bx", "unknown"),
+    "a ready is unknown": ("in0_ready", "demux_in0_ready = inner & 1'bx", "unknown"),
+    "nothing is offered": ("out0_valid", "demux_out0_valid = inner & 1'b0", "hang"),
+    "a token is lost": ("in1_valid", "inner = demux_in1_valid & odd", "token"),
+    "a token comes twice": ("out0_ready", "inner = demux_out0_ready & odd", "token"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN_WIRES)
+def test_the_bench_rejects_each_broken_wire(fault, tmp_path):
+    port, assignment, kind = BROKEN_WIRES[fault]
+
+    def broken(text):
+        connection = f".{port}(demux_{port})"
+        assert text.count(connection) == 1
+        wires = (
+            f"wire [7:0] inner; reg odd; assign {assignment};\n"
+            "always @(posedge clk) odd <= !rst && !odd;\nendmodule"
+        )
+        return text.replace(connection, f".{port}(inner)").replace("endmodule", wires, 1)
+
+    units = {"demux": cases.demux(3, 24, lanes=(8, 8), repeat=3)}
+    results = simulate(units, tmp_path, edit=broken)["demux"]
+    assert kind in {each.kind for result in results for each in result.findings}
+
+
+def test_the_bench_rejects_wrong_tables(tmp_path):
+    """Traces of right components, judged by tables that are not theirs."""
+    units = {"carry": cases.loop("carry", 4, 16), "sync": cases.sync(4, 16)}
+    results = check(units, tmp_path)
+
+    def judged(judge, name, table, *rest):
+        unit = units[name]
+        judged = [
+            judge(replace(case, table=table(case)), result, len(done.outputs), *rest)
+            for case, done, result in zip(unit.cases, unit.machines, results[name], strict=True)
+        ]
+        return [bool(each) for each in judged]
+
+    def eager(case):
+        *rows, close = case.table.rows
+        return replace(case.table, rows=[*rows, replace(close, needs={0: 0, 1: None})])
+
+    assert not any(judged(torn, "carry", lambda case: case.table))
+    assert all(judged(torn, "carry", eager))
+    assert not any(judged(early, "sync", lambda case: case.table, 1))
+
+    def waiting(case):
+        (row,) = case.table.rows
+        return replace(case.table, rows=[replace(row, guard=lambda kept, heads: False)])
+
+    assert all(judged(early, "sync", waiting, 1))
