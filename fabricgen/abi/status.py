@@ -11,7 +11,7 @@ from fabricgen.errors import Diagnostic
 from fabricgen.plan.capacity import port_input_roles
 from fabricgen.plan.demand import is_temporal, row_capacity
 from fabricgen.plan.geometry import bank_geometry
-from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
 
@@ -22,6 +22,7 @@ __all__ = [
     "Report",
     "StatusShape",
     "StatusWord",
+    "fabric_shape",
     "flag_bits",
     "input_roles",
     "status_shape",
@@ -116,6 +117,11 @@ class StatusShape:
         size = len(self.waits)
         for row in range(self.rows):
             yield StatusWord(f"waits_{row}", "waits", row * size, size)
+
+
+def fabric_shape(fabric: Fabric) -> StatusShape:
+    """Derive what a fabric reports: what its one memory does, and nothing where it has none."""
+    return status_shape(fabric.memories[0]) if fabric.memories else StatusShape(())
 
 
 def status_shape(named: NamedMemory) -> StatusShape:

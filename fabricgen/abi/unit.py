@@ -1,17 +1,20 @@
-"""Where the carriers of one fabric lie in its programming unit, and at which addresses.
+"""Where the fields of one fabric lie in its programming unit, and at which addresses.
 
-The unit's payload starts with one reserved bit; the carriers follow without gaps, in memory
-order. The host sees it as 32-bit words from byte 0, then a commit and a status word, and at the
-next power of two the identity, the flags and the words that say more about them.
+The unit's payload starts with one reserved bit; the carriers of the memories follow without gaps,
+then the fields of the datapath resources, each in the fabric's order. The host sees it as 32-bit
+words from byte 0, then a commit and a status word, and at the next power of two the identity, the
+flags and the words that say more about them.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabricgen.abi.status import WORD_BITS, StatusShape, status_shape
+from fabricgen.abi.status import WORD_BITS, StatusShape, fabric_shape
 from fabricgen.config.layout import carrier_layout
+from fabricgen.config.op_codec import encode_op_value, op_field_width, op_storable_mask
 from fabricgen.config.storable import storable_mask
 from fabricgen.errors import Unsupported
+from fabricgen.hsg.setting import inactive_value
 from fabricgen.plan.realisation import unsupported
 from fabricgen.records.fabric import Fabric
 
@@ -51,7 +54,7 @@ class RegisterMap:
 
 @dataclass(frozen=True, slots=True)
 class ProgrammingUnit:
-    """Placement of one fabric's carriers.
+    """Placement of one fabric's carriers and fields.
 
     Parameters
     ----------
@@ -59,37 +62,57 @@ class ProgrammingUnit:
         Bits of the payload; bit 0 is reserved and zero.
     carrier_offsets
         Payload bit of bit 0 of each memory's carrier.
+    op_offsets
+        Payload bit of bit 0 of the field of each datapath resource; that of the next field where
+        it has no bits.
     word_count
         32-bit words of the payload.
     storable_mask
         Payload bits that some legal configuration sets; a commit with any other is refused.
+    inactive_payload
+        Payload after reset: every memory Disabled, every resource with its inactive value.
     registers
         Addresses behind the payload.
     reports
-        What the memory reports.
+        What the memory reports, if there is one.
     """
 
     payload_bits: int
     carrier_offsets: tuple[int, ...]
+    op_offsets: tuple[int, ...]
     word_count: int
     storable_mask: int
+    inactive_payload: int
     registers: RegisterMap
     reports: StatusShape
 
 
 def programming_unit(fabric: Fabric) -> ProgrammingUnit:
-    """Place the carriers of a fabric; ``Unsupported`` for one that cannot be generated."""
+    """Place the fields of a fabric; ``Unsupported`` for one that cannot be generated."""
     if found := unsupported(fabric):
         raise Unsupported(*found)
-    offset, offsets, mask = _RESERVED_BITS, list[int](), 0
+    offset, carriers, fields, mask, inactive = _RESERVED_BITS, list[int](), list[int](), 0, 0
     for named in fabric.memories:
-        offsets.append(offset)
+        carriers.append(offset)
         mask |= storable_mask(named) << offset
         offset += carrier_layout(named).width
+    for each in fabric.ops:
+        fields.append(offset)
+        mask |= op_storable_mask(each.op) << offset
+        inactive |= encode_op_value(each.op, inactive_value(each.op)) << offset
+        offset += op_field_width(each.op)
     word_count = -(-offset // WORD_BITS)
-    (reports,) = map(status_shape, fabric.memories)
-    registers = register_addresses(word_count, reports)
-    return ProgrammingUnit(offset, tuple(offsets), word_count, mask, registers, reports)
+    reports = fabric_shape(fabric)
+    return ProgrammingUnit(
+        payload_bits=offset,
+        carrier_offsets=tuple(carriers),
+        op_offsets=tuple(fields),
+        word_count=word_count,
+        storable_mask=mask,
+        inactive_payload=inactive,
+        registers=register_addresses(word_count, reports),
+        reports=reports,
+    )
 
 
 def register_addresses(word_count: int, reports: StatusShape) -> RegisterMap:

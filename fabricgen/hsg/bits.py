@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic, Invalid
 
-__all__ = ["BitField", "carrier_bytes", "carrier_from_bytes", "choice_bits", "pack", "unpack"]
+__all__ = [
+    "BitField",
+    "carrier_bytes",
+    "carrier_from_bytes",
+    "choice_bits",
+    "pack",
+    "reached_bits",
+    "unpack",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +27,11 @@ class BitField:
 def choice_bits(count: int) -> int:
     """Bits that tell ``count`` values apart; 0 for one value or none."""
     return max(count - 1, 0).bit_length()
+
+
+def reached_bits(most: int) -> int:
+    """Bits that some number from 0 to ``most`` sets."""
+    return (1 << most.bit_length()) - 1
 
 
 def pack(layout: Sequence[BitField], values: Sequence[int]) -> int:

@@ -31,6 +31,11 @@ class ConstantCarrier:
         """Whether only one carrier is valid: never."""
         return False
 
+    @property
+    def valid_bits(self) -> int:
+        """Bits that some valid carrier sets: all."""
+        return (1 << self.bit_count) - 1
+
     def is_valid(self, carrier: int) -> bool:
         """Tell whether a carrier means something: each within the width does."""
         return 0 <= carrier < 1 << self.bit_count

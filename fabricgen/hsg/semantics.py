@@ -6,6 +6,7 @@ that holds the actor's own numbers. Nobody else decodes these (spec: Normative F
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
 from fabricgen.hsg.admission_rules import fit_findings
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 _F = ImplementationFamilyId
+#: Derivations that are kept, since each is asked for again for every actor and every image.
+_KEPT = 256
 #: Families in which a component counts if it varies at all, not only within one role.
 _CONTROL = (
     _F.LOOP_STREAM,
@@ -93,6 +96,7 @@ class DirectField:
 SemanticField = FiniteField | DirectField | None
 
 
+@lru_cache(maxsize=_KEPT)
 def semantic_field(resource: FabricOp) -> SemanticField:
     """Derive the field of a resource; one with more than 4,096 keys is ``Unsupported``."""
     carrier = _carrier(resource)
@@ -178,6 +182,7 @@ def _behaviors(resource: FabricOp) -> set[BehaviorKey]:
     return {behavior(resource.family, resource.hw_params, actor) for actor in resource.reachable()}
 
 
+@lru_cache(maxsize=_KEPT)
 def _fixed_components(resource: FabricOp, role: str) -> frozenset[str]:
     return _fixed_among(resource, _behaviors(resource), role)
 

@@ -6,7 +6,7 @@ one, and a selector for each possible result block.
 
 from dataclasses import dataclass
 
-from fabricgen.hsg.bits import BitField, choice_bits, pack, unpack
+from fabricgen.hsg.bits import BitField, choice_bits, pack, reached_bits, unpack
 from fabricgen.hsg.ports import PhysicalPorts
 from fabricgen.hsg.vector_params import FixedVectorShuffleParams
 from fabricgen.schema.operation_actor import OperationActor
@@ -59,6 +59,22 @@ class ShuffleCarrier:
         selectors = self.params.max_result_blocks * self._selector_bits
         return sum(field.bits for field in self._counts) + selectors
 
+    @property
+    def valid_bits(self) -> int:
+        """Bits that some valid carrier sets."""
+        params = self.params
+        # Widths are powers of two, so what the narrowest element reaches is all that there is.
+        unit = min(self._element_bits)
+        left, right, result = (limit // unit for limit in self._limits)
+        left = min(left, params.max_source_blocks - 1)
+        result = min(result, params.max_result_blocks)
+        widest = min(params.max_block_payload_bits, *self._limits) // unit
+        width = reached_bits(widest - 1) * unit | unit - 1
+        counts = pack(self._counts, (width, reached_bits(left - 1), reached_bits(result - 1)))
+        selector = reached_bits(min(left + right, params.max_source_blocks) - 1)
+        used = sum(selector << self._selector_bits * i for i in range(result))
+        return counts | used << sum(field.bits for field in self._counts)
+
     def is_valid(self, carrier: int) -> bool:
         """Tell whether a carrier stands for some admitted actor."""
         return 0 <= carrier < 1 << self.bit_count and self.admits(self.decode(carrier))
@@ -97,15 +113,15 @@ class ShuffleCarrier:
         if not (left < params.max_source_blocks and count <= params.max_result_blocks):
             return False
         right = max(left, *selectors) + 1 - left if selectors else 1
-        operand = params.max_operand_payload_bits
+        left_limit, right_limit, result_limit = self._limits
         return (
             width <= params.max_block_payload_bits
             and any(width % element == 0 for element in self._element_bits)
             and all(selector < params.max_source_blocks for selector in selectors)
             and not any(selectors[count:])
-            and left * width <= min(operand, self.ports.inputs[0])
-            and right * width <= min(operand, self.ports.inputs[1])
-            and count * width <= min(params.max_result_payload_bits, self.ports.outputs[0])
+            and left * width <= left_limit
+            and right * width <= right_limit
+            and count * width <= result_limit
         )
 
     @property
@@ -128,6 +144,16 @@ class ShuffleCarrier:
             BitField("block_width_less_one", choice_bits(params.max_block_payload_bits)),
             BitField("left_blocks_less_one", choice_bits(params.max_source_blocks)),
             BitField("result_blocks_less_one", choice_bits(params.max_result_blocks)),
+        )
+
+    @property
+    def _limits(self) -> tuple[int, int, int]:
+        """Bits of both operands and of the result that capacities and ports carry."""
+        params, ports = self.params, self.ports
+        return (
+            min(params.max_operand_payload_bits, ports.inputs[0]),
+            min(params.max_operand_payload_bits, ports.inputs[1]),
+            min(params.max_result_payload_bits, ports.outputs[0]),
         )
 
     @property

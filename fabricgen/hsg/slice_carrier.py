@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from fabricgen.hsg.bits import BitField, carrier_bytes, choice_bits, pack, unpack
+from fabricgen.hsg.bits import BitField, carrier_bytes, choice_bits, pack, reached_bits, unpack
 from fabricgen.hsg.ports import PhysicalPorts
 from fabricgen.hsg.vector_params import FixedVectorSliceAlignMergeParams
 from fabricgen.schema.operation_actor import OperationActor
@@ -73,6 +73,24 @@ class SliceCarrier:
     def bit_count(self) -> int:
         """Width of the carrier."""
         return sum(field.bits for field in self.layout)
+
+    @property
+    def valid_bits(self) -> int:
+        """Bits that some valid carrier sets."""
+        found = 0
+        for mode, operation in enumerate(self.operations):
+            limit = self._container_limit(operation)
+            widest = min(self._slice_limit(operation), limit)
+            # Widths are powers of two, so multiples of the narrowest are all that there are.
+            unit = min(self._element_bits)
+            if unit <= widest:
+                offset = reached_bits(limit // unit - 1) * unit
+                width = reached_bits(widest // unit - 1) * unit | unit - 1
+                stride = reached_bits(limit // unit) * unit
+                ranks = range(1, self.params.max_dynamic_position_rank + 1)
+                strides = (stride if self._indices_fit(rank) else 0 for rank in ranks)
+                found |= pack(self.layout, (mode, offset, width, *strides))
+        return found
 
     def is_valid(self, carrier: int) -> bool:
         """Tell whether a carrier stands for some admitted actor."""

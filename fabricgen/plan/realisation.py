@@ -60,12 +60,12 @@ def context_findings(count: int, where: str) -> tuple[Diagnostic, ...]:
 def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
     """Report every reason why a legal fabric cannot be generated; empty when it can."""
     found: list[Diagnostic] = []
-    if len(fabric.memories) != 1:
+    if len(fabric.memories) > 1:
         found.append(
             Diagnostic(
                 "multiple-memories",
                 "memories",
-                f"A fabric must have exactly 1 memory, not {len(fabric.memories)}",
+                f"A fabric must have at most 1 memory, not {len(fabric.memories)}",
             )
         )
     for ordinal, named in enumerate(fabric.memories):

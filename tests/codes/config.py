@@ -2,6 +2,10 @@
 
 from fabricgen.config.codec import decode_configuration, encode_configuration
 from fabricgen.config.layout import carrier_layout
+from fabricgen.config.op_codec import decode_op_value, encode_op_value
+from fabricgen.vocab.families import ImplementationFamilyId as F
+from tests.support.hsg import resource
+from tests.support.hsg_ops import add_sub
 from tests.support.memories import (
     ELEMENT,
     LOAD,
@@ -80,4 +84,7 @@ PRODUCERS = {
     "carrier-index-range": read(with_field(COPY, LOADS, 0, "mask_pair", 1)),
     "carrier-unused-field": result_of_another_actor,
     "carrier-not-canonical": another_class,
+    "op-value": lambda: encode_op_value(add_sub(), 0),
+    "op-code": lambda: decode_op_value(add_sub(), 2),
+    "op-carrier": lambda: decode_op_value(resource(F.FIXED_VECTOR_SLICE_ALIGN_MERGE), 0),
 }

@@ -19,6 +19,7 @@ from fabricgen.hsg.scalar_params import (
     ScalarSpecialMathParams,
 )
 from fabricgen.hsg.semantics import behavior_key, semantic_field
+from fabricgen.hsg.setting import configured_value
 from fabricgen.hsg.token_params import RoutedTokenParams
 from fabricgen.hsg.vector_params import (
     FixedVectorAdapterParams,
@@ -245,6 +246,9 @@ PRODUCERS = {
     "admission-position-rank": extract(GRID, (None, None), INDEX32, INDEX32),
     "admission-block-count": shuffle,
     "lane-image": lanes(2, 2),
+    "lanes-not-routed": lambda: configured_value(
+        resource(ADDER), actor(O.ARITH_ADDI, (I8, I8), (I8,), ADD), (0,)
+    ),
     "lane-count": lanes(1, 2, 3),
     "semantic-keys-too-many": too_many_keys,
     "semantic-key-unknown": unknown_key,

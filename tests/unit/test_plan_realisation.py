@@ -8,11 +8,12 @@ from fabricgen.plan.realisation import unsupported, unsupported_rows
 from fabricgen.plan.rows import Disabled
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.endpoint import ServiceEndpoint
-from fabricgen.records.fabric import Fabric, MemoryImplementation
+from fabricgen.records.fabric import Fabric, MemoryImplementation, NamedOp
 from fabricgen.records.occurrence import Temporal
 from fabricgen.records.resource import CapacityDimension
 from fabricgen.records.service import Mmio
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from tests.support.hsg_ops import add_sub
 from tests.support.memories import (
     CONTIGUOUS,
     ELEMENT,
@@ -52,9 +53,9 @@ def test_the_good_fabrics_are_realised(fabric):
     assert unsupported(fabric) == ()
 
 
-@pytest.mark.parametrize("memories", [(), (SINGLE, SINGLE)])
-def test_a_fabric_has_one_memory(memories):
-    assert [d.code for d in unsupported(Fabric("f", memories))] == ["multiple-memories"]
+def test_a_fabric_has_at_most_one_memory():
+    assert [d.code for d in unsupported(Fabric("f", (SINGLE, SINGLE)))] == ["multiple-memories"]
+    assert unsupported(Fabric("f", (), (NamedOp("alu", add_sub()),))) == ()
 
 
 def test_device_registers_have_no_hardware():

@@ -12,5 +12,8 @@ RULES: dict[str, Rule] = {
     "carrier-unused-row": Rule("A row that is not valid has zero payload bits.", _SECTION),
     "carrier-index-range": Rule("An index names a member of its canonical inventory.", _SECTION),
     "carrier-unused-field": Rule("A field of an inactive role is zero.", _SECTION),
+    "op-value": Rule("A resource is configured to a value of its own semantic field.", _SECTION),
+    "op-code": Rule("The code in a resource's field is that of one of its keys.", _SECTION),
+    "op-carrier": Rule("The carrier in a resource's field is one that an actor needs.", _SECTION),
     "carrier-not-canonical": Rule("A configuration has exactly one carrier.", _SECTION),
 }

@@ -190,6 +190,10 @@ RULES: dict[str, Rule] = {
         "effective width.",
         "Initial Adapter And Token Families",
     ),
+    "lanes-not-routed": Rule(
+        "Only a routed token has physical lanes to choose.",
+        "Initial Adapter And Token Families",
+    ),
     "lane-count": Rule(
         "A correspondence names one physical lane for each software lane.",
         "Initial Adapter And Token Families",

@@ -236,7 +236,7 @@ RULES: dict[str, Rule] = {
         "Configurable Service Dispatch",
     ),
     "multiple-memories": Rule(
-        "This generator realises fabrics of one memory.",
+        "This generator realises fabrics of one memory at most.",
         "Legal Occurrence Forms",
         kind="unsupported",
     ),
