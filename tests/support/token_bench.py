@@ -15,10 +15,15 @@ QUIET_CYCLES = 12
 
 @dataclass
 class Trace:
-    """Handshakes of each cycle: tokens taken per input and given per output, ``None`` for none."""
+    """Handshakes of each cycle: tokens taken per input and given per output, ``None`` for none.
+
+    Beside them whether the component is quiescent, and whether it offers a result.
+    """
 
     taken: list[list[int | None]] = field(default_factory=list)
     given: list[list[int | None]] = field(default_factory=list)
+    quiescent: list[bool] = field(default_factory=list)
+    offers: list[bool] = field(default_factory=list)
 
     def outputs(self) -> list[list[int]]:
         """Tokens of each output."""
@@ -127,6 +132,8 @@ def simulate(dut, jobs: Sequence[Job]) -> list[Trace]:
                     at[port] += 1
                     offered[port] = False
             record.taken.append(taken)
+            record.quiescent.append(bool(ctx.get(dut.quiescent)))
+            record.offers.append(any(ctx.get(channel.valid) for channel in dut.outputs))
             record.given.append(
                 [
                     _token(ctx, channel)

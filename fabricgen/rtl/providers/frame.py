@@ -33,9 +33,14 @@ class ProviderFrame(wiring.Component):
         Results, one channel per physical output.
     configuration : In(bit_count of the semantic field), absent where it has no bits
         Dense ordinal of the behaviour key in canonical order, or the direct carrier.
+    quiescent : Out(1)
+        No token, operand or part of a group is inside, the state is the initial one, and no result
+        is offered: a function of registers, and where results are offered in the cycle of their
+        operands, of those.
     """
 
     configuration: Signal
+    quiescent: Signal
 
     def __init__(self, op: FabricOp) -> None:
         self.op = op
@@ -49,6 +54,7 @@ class ProviderFrame(wiring.Component):
             members[f"out{ordinal}"] = Out(ChannelShape(width).signature())
         if self.field is not None and self.field.bit_count:
             members["configuration"] = In(self.field.bit_count)
+        members["quiescent"] = Out(1)
         super().__init__(members)
 
     @property

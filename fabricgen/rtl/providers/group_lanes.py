@@ -44,7 +44,8 @@ class GroupProvider(TimedProvider):
     def queue_phases(m: Module, channel: Channel) -> tuple[Value, Value, Signal]:
         """Phases ahead of their firings; ready of the channel is a register.
 
-        The oldest phase is there and 1; it is there and 0; to be driven: it leaves.
+        The oldest phase is there and 1; it is there and 0; to be driven: it leaves. While none is
+        there, none is behind it.
         """
         m.submodules.phases = phases = OperandQueue(1, 2)
         leaves = Signal(name="phase_leaves")

@@ -70,7 +70,8 @@ class _IntegerDivRem(TimedProvider):
             remainder = remainder[: bit + 1]
             dividend = Cat(fits, dividend[:-1])
             advance()
-        m.d.comb += result.data.eq(self._finish(m, dividend, remainder, signs))
+        value = self._finish(m, dividend, remainder, signs)
+        m.d.comb += [result.data.eq(value), self.quiescent.eq(stages.empty)]
 
     def _iterate(self, m: Module) -> None:
         """One step, used once for each bit; the operands stay in their slots until the result
@@ -104,7 +105,11 @@ class _IntegerDivRem(TimedProvider):
         with m.If(leaves):
             m.d.sync += [turn.eq(0), remainder.eq(0)]
         value = self._finish(m, quotient, remainder, signs)
-        m.d.comb += [result.valid.eq(ends), result.data.eq(value)]
+        m.d.comb += [
+            result.valid.eq(ends),
+            result.data.eq(value),
+            self.quiescent.eq(slots.empty),
+        ]
 
     def _prepare(self, m: Module, operands: Sequence[Value]) -> tuple[Value, Value, Value]:
         """Magnitude of the dividend, what a step adds for the divisor, and the signs of both."""

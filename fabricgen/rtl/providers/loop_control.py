@@ -2,7 +2,8 @@
 
 A transition happens when its operands are offered and all of its results can be taken; before
 that it takes nothing and changes nothing. Ready of an operand never depends on its own valid. A
-transition of two results shows them valid only when both can be taken. No queue stands anywhere.
+transition of two results shows them valid only when both can be taken. No queue stands anywhere,
+so what is offered while the state is the initial one makes a component not quiescent.
 """
 
 from amaranth.hdl import Module, Mux, Signal
@@ -42,6 +43,7 @@ class LoopCarry(TimedProvider):
             phase.ready.eq(carrying & (~goes_on | (following.valid & result.ready))),
             following.ready.eq(carrying & phase.valid & goes_on & result.ready),
             result.valid.eq(Mux(carrying, phase.valid & goes_on & following.valid, first.valid)),
+            self.quiescent.eq(~carrying & ~first.valid),
         ]
         bits = min(map(len, (payload(first), payload(following), payload(result))))
         drive(m, result, Mux(carrying, payload(following)[:bits], payload(first)[:bits]))
@@ -74,6 +76,7 @@ class LoopInvariant(TimedProvider):
             first.ready.eq(~running & result.ready),
             condition.ready.eq(running & (~goes_on | result.ready)),
             result.valid.eq(Mux(running, condition.valid & goes_on, first.valid)),
+            self.quiescent.eq(~running & ~first.valid),
         ]
         bits = min(len(payload(first)), len(payload(result)))
         if bits:
@@ -116,6 +119,7 @@ class LoopGate(TimedProvider):
             value.ready.eq(condition.valid & accepts),
             after.valid.eq(offered & continuing & (accepts | ~both)),
             passed.valid.eq(offered & opens & (accepts | ~both)),
+            self.quiescent.eq(~continuing & ~(offered & opens)),
         ]
         drive(m, after, opens)
         drive(m, passed, payload(value))

@@ -83,6 +83,7 @@ class LoopStream(TimedProvider):
                 )
             ),
             closes.eq(leaves & ~goes_on),
+            self.quiescent.eq(~any_bit(full)),
         ]
         readies: list[Signal] = []
         for there, channel in zip(full, self.inputs, strict=True):

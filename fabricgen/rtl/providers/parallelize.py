@@ -55,6 +55,8 @@ class FixedVectorParallelize(GroupProvider):
             element.ready.eq(more & free),
             takes.eq(element.valid & more & free),
             phase_leaves.eq(takes | (ends & free)),
+            # Lanes fill from the lowest one on.
+            self.quiescent.eq(~(more | ends | filled[0] | closing)),
         ]
         with m.If(occupied):
             m.d.sync += closing.eq((closing & ~free) | (ends & free))

@@ -51,6 +51,7 @@ class FixedVectorSerialize(GroupProvider):
             runs.eq(full_vector & full_mask),
             first.eq(lowest(remaining)),
             free.eq(leaves | ~(runs | closing)),
+            self.quiescent.eq(~(more | ends | full_vector | full_mask | closing)),
         ]
         arrives: list[Value] = []
         for full, channel in ((full_vector, vector), (full_mask, mask)):

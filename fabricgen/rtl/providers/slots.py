@@ -35,6 +35,8 @@ class OperandSlots:
     ----------
     full
         The firing is complete.
+    empty
+        No slot is full.
     operands
         What each slot keeps; no bits where the channel has none.
     """
@@ -53,6 +55,7 @@ class OperandSlots:
         slots = [Signal(name=f"operand_full_{ordinal}") for ordinal in range(len(operands))]
         missing = any_bit(need & ~slot for need, slot in zip(needs, slots, strict=True))
         self.full: Value = ~missing & any_bit(needs)
+        self.empty: Value = ~any_bit(slots)
         self.operands: list[Value] = []
         for ordinal, channel in enumerate(operands):
             ready = Signal(name=f"slot_ready_{ordinal}")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from amaranth.hdl import Const, Module, Signal, Value
 
 from fabricgen.rtl.channel import Channel
+from fabricgen.rtl.logic import any_bit
 from fabricgen.rtl.providers.slots import OperandSlots
 
 __all__ = ["Stages"]
@@ -39,6 +40,8 @@ class Stages:
     ----------
     operands
         What each slot keeps; no bits where the channel has none.
+    empty
+        No slot and no stage is full.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Stages:
                     m.d.sync += full[stage].eq(full[stage - 1])
         self._loads += leaves[:-1]
         self.operands = slots.operands
+        self.empty: Value = slots.empty & ~any_bit(full[1:])
 
     def register(self, stage: int, value: Value, name: str) -> Signal:
         """Hold ``value`` of the firing that enters ``stage``, which is 1 or later."""

@@ -25,6 +25,7 @@ class StatelessProvider(TimedProvider):
             used=self.used_operands(),
             holds=self.held_operands(m),
         )
+        m.d.comb += self.quiescent.eq(stages.empty)
         value = self.datapath(m, stages)
         if self.op.ports.outputs[0]:
             m.d.comb += result.data.eq(value)

@@ -106,7 +106,8 @@ class TokenSync(RoutedProvider):
             used=used,
             holds=[payload(self.inputs[lane])[: self.lanes[lane]] for lane in lanes],
         )
-        m.d.comb += leaves.eq(publish(m, slots.full, list(zip(results, used, strict=True))))
+        done = publish(m, slots.full, list(zip(results, used, strict=True)))
+        m.d.comb += [leaves.eq(done), self.quiescent.eq(slots.empty)]
         for result, value in zip(results, slots.operands, strict=True):
             drive(m, result, value)
         return m
@@ -146,6 +147,7 @@ class TokenMux(RoutedProvider):
             ),
             selectors.o.ready.eq(takes),
             result.valid.eq(full),
+            self.quiescent.eq(~selectors.o.valid & ~full),
         ]
         for names, lane in zip(chosen, lanes, strict=True):
             m.d.comb += lane.ready.eq(selectors.o.valid & room & names)
@@ -180,7 +182,7 @@ class TokenDemux(RoutedProvider):
         )
         chosen = [slots.operands[0] == ordinal for ordinal in range(len(results))]
         taken = any_bit(names & result.ready for names, result in zip(chosen, results, strict=True))
-        m.d.comb += leaves.eq(slots.full & taken)
+        m.d.comb += [leaves.eq(slots.full & taken), self.quiescent.eq(slots.empty)]
         for lane, names, result in zip(self.used_lanes, chosen, results, strict=True):
             m.d.comb += result.valid.eq(slots.full & names)
             drive(m, result, slots.operands[1][: self.lanes[lane]])
