@@ -8,8 +8,8 @@ N ?= 100
 SEED ?= 1
 SECONDS ?= 600
 
-.PHONY: demo test test-slow coverage formal bench bench-normalise qor fuzz fuzz-decoders lint clean tools
-.PHONY: compilers
+.PHONY: demo test test-slow coverage formal bench bench-normalise native qor fuzz fuzz-decoders lint
+.PHONY: clean tools compilers
 
 # Verilator compiles what it simulates; where nothing can, the demo runs on the Python simulator.
 DEMO_SIMULATOR := $(if $(shell command -v g++),verilator,python)
@@ -47,6 +47,10 @@ bench: $(VENV)/dev.stamp
 
 bench-normalise: $(VENV)/dev.stamp
 	$(BIN)/python -m tools.normalise_bench
+
+# Every datapath family on its emitted Verilog as a native program.
+native: $(VENV)/dev.stamp
+	$(BIN)/python -m sim.native --full --json build/native.json
 
 qor: $(VENV)/dev.stamp
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tools.qor

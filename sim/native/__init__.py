@@ -1,0 +1,1 @@
+"""Volume on datapath resources: a native driver on the Verilated text of one resource."""
