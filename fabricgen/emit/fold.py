@@ -5,7 +5,6 @@ read them.
 """
 
 from collections.abc import Callable
-from functools import partial
 
 from fabricgen.emit.expressions import OPERATORS, fit, is_signed
 from fabricgen.emit.netlist import Bit, Cell, Module, Value
@@ -69,7 +68,7 @@ def fold_constants(module: Module) -> None:
         if len(kept) == len(module.cells):
             return
         module.cells = kept
-        replace_bits(module, partial(_follow, known), are_driven=False)
+        replace_bits(module, _followed(known), are_driven=False)
 
 
 def share_operators(module: Module) -> None:
@@ -96,18 +95,21 @@ def share_operators(module: Module) -> None:
         if len(kept) == len(module.cells):
             return
         module.cells = kept
-        replace_bits(module, partial(_follow, same), are_driven=False)
+        replace_bits(module, _followed(same), are_driven=False)
 
 
 def _wires(value: Value) -> list[Bit]:
     return [bit for bit in value if isinstance(bit, Bit)]
 
 
-def _follow(known: dict[Bit, Bit | str], bit: Bit) -> Bit | str:
-    found: Bit | str = bit
-    while isinstance(found, Bit) and found in known:
-        found = known[found]
-    return found
+def _followed(known: dict[Bit, Bit | str]) -> dict[Bit, Bit | str]:
+    """What each bit means in the end."""
+    meant: dict[Bit, Bit | str] = {}
+    for bit, found in known.items():
+        while isinstance(found, Bit) and found in known:
+            found = known[found]
+        meant[bit] = found
+    return meant
 
 
 def _is_public(module: Module, bit: Bit) -> bool:

@@ -7,6 +7,7 @@ least significant first.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 __all__ = ["Bit", "Cell", "Memory", "Module", "Value", "Wire", "parse"]
@@ -29,6 +30,7 @@ class Wire:
     name: str
     width: int
     direction: str | None = None
+    _bits: tuple[Bit, ...] = field(default=(), init=False, repr=False, compare=False)
 
     @property
     def public(self) -> bool:
@@ -38,7 +40,9 @@ class Wire:
     @property
     def bits(self) -> tuple[Bit, ...]:
         """The whole wire."""
-        return tuple(Bit(self.name, index) for index in range(self.width))
+        if len(self._bits) != self.width:
+            self._bits = tuple(Bit(self.name, index) for index in range(self.width))
+        return self._bits
 
 
 @dataclass(slots=True)
@@ -97,10 +101,14 @@ def parse(text: str) -> dict[str, Module]:
     return modules
 
 
+def _words(line: str) -> list[str]:
+    return _TOKEN.findall(line) if '"' in line else line.split()
+
+
 def _module(module: Module, lines: Iterator[str]) -> Module:
     attributes: dict[str, str] = {}
     for line in lines:
-        words = _TOKEN.findall(line)
+        words = _words(line)
         match words:
             case [] | ["autoidx", _]:
                 continue
@@ -116,9 +124,8 @@ def _module(module: Module, lines: Iterator[str]) -> Module:
                 )
             case ["cell", kind, name]:
                 module.cells.append(_cell(module, Cell(kind, name), lines))
-            case ["connect", *rest]:
-                left, rest = _value(module, rest)
-                right, _ = _value(module, rest)
+            case ["connect", *_]:
+                left, right = _values(module, words[1:])
                 module.connections.append((left, right))
             case ["end"]:
                 return module
@@ -147,18 +154,16 @@ def _wire(name: str, options: list[str]) -> Wire:
 
 def _cell(module: Module, cell: Cell, lines: Iterator[str]) -> Cell:
     for line in lines:
-        words = _TOKEN.findall(line)
-        match words:
-            case ["parameter", *_, name, value]:
-                cell.parameters[name.removeprefix("\\")] = _constant(value)
-            case ["connect", name, *rest]:
-                cell.ports[name.removeprefix("\\")], _ = _value(module, rest)
-            case ["attribute", *_]:
-                continue
-            case ["end"]:
-                return cell
-            case _:
-                raise ValueError(f"RTLIL cell must hold parameters and ports only, not {line!r}")
+        words = _words(line)
+        kind = words[0] if words else ""
+        if kind == "parameter":
+            cell.parameters[words[-2].removeprefix("\\")] = _constant(words[-1])
+        elif kind == "connect":
+            (cell.ports[words[1].removeprefix("\\")],) = _values(module, words[2:])
+        elif kind == "end":
+            return cell
+        elif kind != "attribute":
+            raise ValueError(f"RTLIL cell must hold parameters and ports only, not {line!r}")
     raise ValueError(f"RTLIL cell {cell.name} must end")
 
 
@@ -171,27 +176,34 @@ def _constant(word: str) -> int | str:
     return int(word)
 
 
-def _value(module: Module, words: list[str]) -> tuple[Value, list[str]]:
-    """One value off the front of ``words``, and what is left."""
-    if words[0] == "{":
-        parts: list[Value] = []
-        rest = words[1:]
-        while rest[0] != "}":
-            part, rest = _value(module, rest)
-            parts.append(part)
-        return tuple(bit for part in reversed(parts) for bit in part), rest[1:]
-    head, rest = words[0], words[1:]
-    if head.startswith(("\\", "$")):
-        bits = module.wires[head].bits
-        while rest and rest[0].startswith("["):
-            high, _, low = rest[0][1:-1].partition(":")
-            bits = bits[int(low or high) : int(high) + 1]
-            rest = rest[1:]
-        return bits, rest
-    if "'" in head:
-        width, digits = head.split("'", 1)
-        if len(digits) == int(width):
-            return tuple(reversed(digits)), rest
-        fill = digits[0] if digits[0] in "xz" else "0"
-        return tuple(reversed(digits.rjust(int(width), fill))), rest
-    return tuple(reversed(format(int(head), "032b"))), rest
+def _values(module: Module, words: list[str]) -> list[Value]:
+    """Values that stand side by side; a concatenation begins with its highest part."""
+    stack: list[list[Value]] = [[]]
+    for word in words:
+        here = stack[-1]
+        first = word[0]
+        if first == "[":
+            high, _, low = word[1:-1].partition(":")
+            here[-1] = here[-1][int(low or high) : int(high) + 1]
+        elif first in "\\$":
+            here.append(module.wires[word].bits)
+        elif first == "{":
+            stack.append([])
+        elif first == "}":
+            parts = stack.pop()
+            parts.reverse()
+            stack[-1].append(tuple(chain.from_iterable(parts)))
+        else:
+            here.append(_digits(word))
+    return stack[0]
+
+
+def _digits(word: str) -> Value:
+    """Bits of a constant."""
+    if "'" not in word:
+        return tuple(reversed(format(int(word), "032b")))
+    width, digits = word.split("'", 1)
+    if len(digits) == int(width):
+        return tuple(reversed(digits))
+    fill = digits[0] if digits[0] in "xz" else "0"
+    return tuple(reversed(digits.rjust(int(width), fill)))

@@ -1,6 +1,6 @@
 """Rewrites of a netlist that keep its meaning and make its text shorter."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from fabricgen.emit.names import unique
@@ -50,18 +50,24 @@ def pieces(bits: Value) -> Iterator[Piece | str]:
 
 
 def replace_bits(
-    module: Module, change: Callable[[Bit], Bit | str], *, are_driven: bool = True
+    module: Module, changes: Mapping[Bit, Bit | str], *, are_driven: bool = True
 ) -> None:
-    """Put ``change(bit)`` in place of each bit.
+    """Put in place of each bit what ``changes`` has for it.
 
     Unless the bits are driven, what connections assign to stays; no cell drives such a bit.
     """
+    if not changes:
+        return
+    spares = changes.keys().isdisjoint
 
     def changed(value: Value) -> Value:
-        return tuple(change(bit) if isinstance(bit, Bit) else bit for bit in value)
+        if spares(value):
+            return value
+        return tuple(changes.get(bit, bit) if isinstance(bit, Bit) else bit for bit in value)
 
     for cell in module.cells:
-        cell.ports = {port: changed(value) for port, value in cell.ports.items()}
+        for port, value in cell.ports.items():
+            cell.ports[port] = changed(value)
     module.connections = [
         (changed(left) if are_driven else left, changed(right))
         for left, right in module.connections
@@ -73,7 +79,7 @@ def _whole(module: Module, value: Value) -> Wire | None:
     if not value or not isinstance(value[0], Bit):
         return None
     wire = module.wires[value[0].wire]
-    return wire if value == wire.bits else None
+    return wire if len(value) == wire.width and value == wire.bits else None
 
 
 def merge_aliases(
@@ -110,7 +116,11 @@ def merge_aliases(
     chosen: dict[str, str] = {}
     for name, group in groups.items():
         chosen[name] = min(group, key=rank)
-    replace_bits(module, lambda bit: Bit(chosen.get(bit.wire, bit.wire), bit.place))
+    changes: dict[Bit, Bit | str] = {}
+    for name, stand_in in chosen.items():
+        if name != stand_in:
+            changes |= zip(module.wires[name].bits, module.wires[stand_in].bits, strict=True)
+    replace_bits(module, changes)
 
     others = sorted((name for name in chosen if chosen[name] != name), key=rank)
     _drop_unread(module, foreign)
@@ -209,7 +219,7 @@ def name_parts(module: Module, results: dict[str, str]) -> None:
     A result of which some bits have a name gets a wire too, from which those are assigned.
     ``results`` names the output port of every kind of operator.
     """
-    parts: dict[Bit | str, Bit] = {}
+    parts: dict[Bit, Bit | str] = {}
 
     def join(cell: Cell, port: str, cut: list[Piece]) -> None:
         public = [module.wires[piece.wire].public for piece in cut]
@@ -225,7 +235,7 @@ def name_parts(module: Module, results: dict[str, str]) -> None:
             if is_public:
                 module.connections.append((old, new))
             else:
-                parts.update(zip(old, new, strict=True))
+                parts.update(dict(zip(old, new, strict=True)))
         cell.ports[port] = whole.bits
 
     def split(cell: Cell) -> None:
@@ -243,10 +253,11 @@ def name_parts(module: Module, results: dict[str, str]) -> None:
             return
         name = f"{first.wire}${first.place}"
         module.wires[name] = Wire(name, len(cell.ports[port]))
-        parts.update(zip(cell.ports[port], module.wires[name].bits, strict=True))
+        old = (bit for bit in cell.ports[port] if isinstance(bit, Bit))
+        parts.update(dict(zip(old, module.wires[name].bits, strict=True)))
 
     for cell in module.cells:
         split(cell)
-    replace_bits(module, lambda bit: parts.get(bit, bit))
+    replace_bits(module, parts)
     # What is assigned to the rest of such a wire may have no reader.
     _drop_unread(module, [wire.name for wire in module.wires.values() if not wire.public])
