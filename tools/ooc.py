@@ -133,6 +133,11 @@ def ring_comb(ports: dict, clk: str) -> int:
     return total
 
 
+def comb_of(log: str) -> int:
+    """COMB that a placement or packing counts."""
+    return int(re.findall(r"TRELLIS_COMB:\s*(\d+)/", log)[-1])
+
+
 def place(design: Design, ports: dict, seeds: list[str], out: Path) -> dict:
     """Pack the module in its ring, and place and route it for each seed: COMB count and Fmax."""
     read = design.read_commands()
@@ -151,8 +156,7 @@ def place(design: Design, ports: dict, seeds: list[str], out: Path) -> dict:
     for seed in seeds:
         log = run([*command, "--seed", seed], out / f"pnr{seed}.log")
         clocks.append(float(re.findall(r"Max frequency for clock\s+'[^']*':\s+([0-9.]+)", log)[-1]))
-    comb = int(re.findall(r"TRELLIS_COMB:\s*(\d+)/", log)[-1])
-    result: dict = {"comb": comb - ring_comb(ports, design.clk)}
+    result: dict = {"comb": comb_of(log) - ring_comb(ports, design.clk)}
     if clocks:
         result |= {"fmax_mhz": clocks, "fmax_mhz_median": statistics.median(clocks)}
     return result
@@ -168,6 +172,19 @@ def synthesised(design: Design, out: Path) -> tuple[dict, int]:
     log = run([YOSYS, "-s", str(out / "dut.ys")], out / "dut.log")
     module = json.loads((out / "dut.json").read_text())["modules"][design.top]
     return module, len(re.findall(r"Latch inferred", log))
+
+
+def packed(design: Design, folder: Path) -> int:
+    """Packed COMB of the bare module, without a ring."""
+    synthesised(design, folder.resolve() / design.top)
+    return packed_again(design, folder)
+
+
+def packed_again(design: Design, folder: Path) -> int:
+    """The same of a module that was measured in this folder."""
+    out = folder.resolve() / design.top
+    command = [NEXTPNR, *PLACE.split(), "--json", f"{out}/dut.json", "--pack-only"]
+    return comb_of(run(command, out / "pack_bare.log"))
 
 
 def measure(

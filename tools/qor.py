@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -39,6 +39,7 @@ from tools.qor_token_ops import TOKEN_OPS
 from tools.qor_vector_ops import VECTOR_OPS
 
 ROOT = Path(__file__).parent.parent
+RECORD = ROOT / "docs" / "qor.json"
 SEEDS = ("1", "2", "3")
 #: Larger blocks are synthesised only: the router takes minutes beyond it.
 PLACE_LIMIT_LUT4 = 3000
@@ -138,18 +139,18 @@ CASES = (
 )
 
 
-def figures(name: str, design: wiring.Component, seeds: tuple[str, ...], folder: Path) -> dict:
-    """Emit one design and measure it; packed only where there are no seeds."""
+def emitted(name: str, design: wiring.Component, folder: Path) -> ooc.Design:
+    """The design as a module of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"{name}.v"
     source.write_text(to_verilog(design, name))
-    limit = PLACE_LIMIT_LUT4
-    return ooc.measure(ooc.Design([str(source)], name), list(seeds), folder, place_limit_lut4=limit)
+    return ooc.Design([str(source)], name)
 
 
 def measure(case: Case, folder: Path) -> dict:
     """Figures of one design; Fmax is the median of the seeds."""
-    found = figures(case.name, case.build(), case.seeds, folder)
+    design = emitted(case.name, case.build(), folder)
+    found = ooc.measure(design, list(case.seeds), folder, place_limit_lut4=PLACE_LIMIT_LUT4)
     row = {
         "design": case.name,
         "parameters": case.parameters,
@@ -163,20 +164,27 @@ def measure(case: Case, folder: Path) -> dict:
         "fmax_mhz": found.get("fmax_mhz_median"),
         "seeds": found.get("fmax_mhz", []),
     }
-    return row if case.op is None else row | provider_figures(case.op, row, folder)
+    if case.op is None:
+        return row
+    return row | provider_figures(case.op, row, design, folder)
 
 
-def provider_figures(case: OpCase, row: dict, folder: Path) -> dict:
-    """What a provider has beside its own figures; ``apart`` is the COMB of its members alone."""
-    apart = [
-        figures(f"{case.name}_{at}", provider(each), (), folder)["comb"]
+def provider_figures(case: OpCase, row: dict, design: ooc.Design, folder: Path) -> dict:
+    """What a provider has beside its own figures.
+
+    ``shared`` and ``apart`` are packed COMB of bare modules: of the provider, and of its members
+    alone in sum.
+    """
+    parts = [
+        emitted(f"{case.name}_{at}", provider(each), folder)
         for at, each in enumerate(members_alone(case.op))
     ]
     target = case.target
     return {
         "latency": case.op.timing.latency_cycles,
         "interval": case.op.timing.initiation_interval_cycles,
-        "apart": sum(apart) if apart else None,
+        "shared": ooc.packed_again(design, folder),
+        "apart": sum(ooc.packed(each, folder) for each in parts) if parts else None,
         "rival": case.rival,
         "target": None if target is None else str(target),
         "met": target and target.is_met(row["comb"], row["fmax_mhz"], row["mult"]),
@@ -198,23 +206,28 @@ def merged(rows: list[dict], recorded: list[dict]) -> list[dict]:
     return [known[each] for each in map(case_identity, CASES) if each in known]
 
 
-def measure_all(cases: list[Case], jobs: int) -> list[dict]:
-    """Figures of all cases in their order; each is told when it is there."""
-    began = time.monotonic()
-
-    def run(ordinal: int, case: Case) -> dict:
-        # Cases of one name differ in what they are built from.
-        row = measure(case, ROOT / "build" / "qor" / f"{case.name}_{ordinal}")
-        minutes = (time.monotonic() - began) / 60
-        print(f"[{minutes:.1f} min] {json.dumps(row)}", file=sys.stderr, flush=True)
-        return row
-
+def measure_all(cases: list[Case], jobs: int) -> Iterator[dict]:
+    """Figures of all cases in their order, each as soon as it is there."""
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(run, range(len(cases)), cases))
+        # Cases of one name differ in what they are built from.
+        folders = [ROOT / "build" / "qor" / f"{case.name}_{at}" for at, case in enumerate(cases)]
+        yield from pool.map(measure, cases, folders)
+
+
+def recorded_rows() -> list[dict]:
+    """The recorded figures; none if there is no record."""
+    return json.loads(RECORD.read_text()) if RECORD.exists() else []
+
+
+def record(rows: list[dict]) -> None:
+    """Make figures the recorded ones of their designs."""
+    rows = merged(rows, recorded_rows())
+    RECORD.write_text(json.dumps(rows, indent=2) + "\n")
+    (ROOT / "docs" / "qor.md").write_text(table(rows))
 
 
 def main() -> None:
-    """Measure every case, or those named."""
+    """Measure every case, or those named; what is recorded is so even if a later one fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="make these the recorded figures")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="designs at a time")
@@ -224,17 +237,20 @@ def main() -> None:
     args = parser.parse_args()
     names = args.names or ["*"]
     cases = [case for case in CASES if any(fnmatchcase(case.name, name) for name in names)]
-    rows = measure_all(cases, args.jobs)
+    before = recorded_rows()
+    began = time.monotonic()
+    rows: list[dict] = []
+    for row in measure_all(cases, args.jobs):
+        minutes = (time.monotonic() - began) / 60
+        rows.append(row)
+        told = f"[{len(rows)} of {len(cases)}, {minutes:.1f} min] {json.dumps(row)}"
+        print(told, file=sys.stderr, flush=True)
+        if args.record:
+            record([row])
     (ROOT / "build" / "qor.json").write_text(json.dumps(rows, indent=2) + "\n")
-    record = ROOT / "docs" / "qor.json"
-    recorded = json.loads(record.read_text()) if record.exists() else []
     print(table(rows))
-    if recorded:
-        print("\n".join(changes(rows, recorded)) or "nothing changed since the recorded run")
-    if args.record:
-        rows = merged(rows, recorded)
-        record.write_text(json.dumps(rows, indent=2) + "\n")
-        (ROOT / "docs" / "qor.md").write_text(table(rows))
+    if before:
+        print("\n".join(changes(rows, before)) or "nothing changed since the recorded run")
 
 
 if __name__ == "__main__":

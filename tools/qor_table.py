@@ -34,18 +34,18 @@ def table(rows: list[dict]) -> str:
 def _provider_lines(rows: list[dict]) -> list[str]:
     """Table of the datapath providers."""
     columns = (
-        *("design", "COMB", "apart", "smaller by", "FF", "MULT18", "Fmax MHz"),
+        *("design", "COMB", "FF", "MULT18", "Fmax MHz", "shared", "apart", "smaller by"),
         *("latency", "interval", "rivals", "target", "what"),
     )
     return [
         "",
         "## Datapath providers",
         "",
-        "One seed, handshake and operand slots included. *Apart* is the COMB of as many resources",
-        "as there are members that differ, each with one of them alone and the same widths. Latency",
-        "and interval are in cycles. Rivals are COMB and clock of circuits that do the same,",
-        "measured with the same tools; theirs stand between registers, without a handshake where it",
-        "says so.",
+        "One seed, handshake and operand slots included. *Shared* is the packed COMB of the bare",
+        "module, *apart* that of as many resources as there are members that differ, each with one",
+        "of them alone and the same widths. Latency and interval are in cycles. Rivals are COMB and",
+        "clock of circuits that do the same, measured with the same tools; theirs stand between",
+        "registers, without a handshake where it says so.",
         "",
         f"| {' | '.join(columns)} |",
         f"|{'---|' * len(columns)}",
@@ -54,12 +54,13 @@ def _provider_lines(rows: list[dict]) -> list[str]:
 
 
 def _provider_line(row: dict) -> str:
-    comb, apart, target = row["comb"], row["apart"], row.get("target")
-    saved = None if apart is None else f"{100 * (apart - comb) // apart} %"
+    shared, apart, target = (row.get(each) for each in ("shared", "apart", "target"))
+    saved = None if apart is None else f"{100 * (apart - shared) // apart} %"
     verdict = target and f"{target}: {'met' if row['met'] else 'missed'}"
     cells = (
-        *(f"`{row['design']}`", comb, apart, saved, row["ff"], row["mult"], row["fmax_mhz"]),
-        *(row.get("latency"), row.get("interval"), row["rival"], verdict, row["parameters"]),
+        *(f"`{row['design']}`", row["comb"], row["ff"], row["mult"], row["fmax_mhz"]),
+        *(shared, apart, saved, row.get("latency"), row.get("interval")),
+        *(row["rival"], verdict, row["parameters"]),
     )
     return f"| {' | '.join('-' if cell is None else str(cell) for cell in cells)} |"
 

@@ -24,8 +24,9 @@ ROW = {
     "fmax_mhz": 151.5,
     "latency": 2,
     "interval": 1,
+    "shared": 60,
     "apart": 80,
-    "rival": "208 MHz",
+    "rival": "208",
     "target": "<= 75 COMB",
     "met": True,
 }
@@ -108,11 +109,13 @@ def test_a_target_says_what_it_limits():
 
 
 def test_a_provider_has_a_line_of_its_own():
-    line = "| `adder` | 60 | 80 | 25 % | 5 | 0 | 151.5 | 2 | 1 | 208 MHz | <= 75 COMB: met | wide |"
+    line = (
+        "| `adder` | 60 | 5 | 0 | 151.5 | 60 | 80 | 25 % | 2 | 1 | 208 | <= 75 COMB: met | wide |"
+    )
     assert table([ROW]).splitlines()[-1] == line
     missed = table([ROW | {"met": False, "apart": None, "fmax_mhz": None}]).splitlines()[-1]
     assert missed == (
-        "| `adder` | 60 | - | - | 5 | 0 | - | 2 | 1 | 208 MHz | <= 75 COMB: missed | wide |"
+        "| `adder` | 60 | 5 | 0 | - | 60 | - | - | 2 | 1 | 208 | <= 75 COMB: missed | wide |"
     )
 
 
