@@ -61,7 +61,9 @@ class OperandSlots:
             ready = Signal(name=f"slot_ready_{ordinal}")
             full = slots[ordinal]
             m.d.comb += [ready.eq(needs[ordinal] & (~full | leaves)), channel.ready.eq(ready)]
-            m.d.sync += full.eq((channel.valid & ready) | (full & ~leaves))
+            # What keeps its token is not ready: one enable serves the flag and the payload.
+            with m.If(ready):
+                m.d.sync += full.eq(channel.valid)
             self.operands.append(self._hold(m, f"operand_{ordinal}", ready, kept[ordinal]))
 
     @staticmethod
