@@ -17,6 +17,7 @@ from pathlib import Path
 
 from fabricgen.author.workload import Workload
 from fabricgen.errors import Invalid
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import MemoryConfiguration
 from fabricgen.records.fabric import Fabric
 from fabricgen.records.fabric_codec import decode, encode
@@ -93,7 +94,7 @@ def run_engine(seed: int, simulator: str) -> Outcome:
         try:
             report = simulate(
                 engine.fabric,
-                (engine.configuration,),
+                FabricConfiguration((engine.configuration,)),
                 engine.workload,
                 simulator=simulator,
                 seed=seed,

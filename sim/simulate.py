@@ -9,6 +9,7 @@ from fabricgen.author.workload import Workload
 from fabricgen.emit.package import EmittedFabric, emit_fabric
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.model.execute import Execution, execute
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.records.fabric import Fabric, NamedMemory
 from sim import run
@@ -31,7 +32,7 @@ _PYTHON_PATTERNS = ("always", "geometric")
 
 def simulate(
     fabric: Fabric,
-    configurations: Sequence[MemoryConfiguration],
+    configuration: FabricConfiguration,
     workload: Workload,
     *,
     simulator: str,
@@ -48,8 +49,8 @@ def simulate(
 
     Parameters
     ----------
-    fabric, configurations, workload
-        What to simulate; one configuration per memory.
+    fabric, configuration, workload
+        What to simulate.
     simulator
         ``verilator``, ``icarus`` or ``python``.
     seed
@@ -59,18 +60,18 @@ def simulate(
     build_dir
         Folder for the emitted design, what is built from it, and logs.
     image
-        Configuration image that replaces ``configurations``.
+        Configuration image that replaces ``configuration``.
     patterns
         Stall patterns, of :data:`sim.stalls.PATTERNS`; the first run never stalls.
     """
     require(simulator)
     _require_small(fabric)
     if image is None:
-        image = encode_image(fabric, configurations)
+        image = encode_image(fabric, configuration)
     else:
-        configurations = decode_image(fabric, image)
-    (named,), (configuration,) = fabric.memories, configurations
-    stimulus, execution = model(named, configuration, workload)
+        configuration = decode_image(fabric, image)
+    (named,), (rows,) = fabric.memories, configuration.memories
+    stimulus, execution = model(named, rows, workload)
     expectations = tuple(_unexpected(named, workload, execution))
     runs: tuple[RunResult, ...] = ()
     waves_file = None
@@ -82,13 +83,13 @@ def simulate(
         emitted = None if simulator == "python" else emit_fabric(fabric, build_dir / "rtl")
         banks = () if emitted is None else emitted.banks[0]
         instances = () if emitted is None else _instances(emitted)
-        job = make_job(fabric, configuration, stimulus, execution, image, banks, passes, instances)
+        job = make_job(fabric, rows, stimulus, execution, image, banks, passes, instances)
         directory = (build_dir / simulator).resolve()
         if emitted is None:
             runs, waves_file = run_job(fabric, job, directory, waves=waves)
         else:
             runs, waves_file = _run(job, emitted, simulator, waves, directory)
-    ports = _row_ports(named, configuration)
+    ports = _row_ports(named, rows)
     return _report(fabric, simulator, seed, execution, ports, runs, expectations, waves_file)
 
 

@@ -175,8 +175,8 @@ def _decode_image(data: bytes) -> bytes:
 
 def _hold_image(data: bytes) -> None:
     fabric = _image_fabric()
-    configurations = decode_image(fabric, data)
-    if (again := encode_image(fabric, configurations)) != data:
+    configuration = decode_image(fabric, data)
+    if (again := encode_image(fabric, configuration)) != data:
         raise AssertionError(f"An image must be re-encoded as it is, not as {again.hex()}")
 
 
@@ -184,7 +184,7 @@ def _image_seeds() -> list[bytes]:
     fabric = _image_fabric()
     mappings = sorted((_EXAMPLES / _IMAGE_EXAMPLE).glob("mapping*.toml"))
     return [
-        encode_image(fabric, read_mapping(path.read_text(), fabric).configurations)
+        encode_image(fabric, read_mapping(path.read_text(), fabric).configuration)
         for path in mappings
     ]
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from fabricgen.abi.unit import programming_unit
 from fabricgen.config.layout import CarrierField, carrier_layout
+from fabricgen.config.op_codec import op_field_width
 from fabricgen.plan.demand import is_temporal
 from fabricgen.records.fabric import Fabric, NamedMemory
 
-__all__ = ["UnitField", "carrier_fields", "unit_fields"]
+__all__ = ["OpField", "UnitField", "carrier_fields", "op_fields", "unit_fields"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,42 @@ class UnitField:
     subordinate: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OpField:
+    """The one field of a datapath resource, in payload position.
+
+    Parameters
+    ----------
+    op
+        Ordinal of the resource.
+    path
+        ``op.configuration`` in the fabric's names.
+    field
+        Name, and payload bits.
+    """
+
+    op: int
+    path: str
+    field: CarrierField
+
+
 def unit_fields(fabric: Fabric) -> tuple[UnitField, ...]:
-    """List the fields in payload order; they cover every bit but the reserved one."""
+    """List the fields of all carriers in payload order, which start behind the reserved bit."""
     offsets = programming_unit(fabric).carrier_offsets
     return tuple(
         field
         for memory, (named, base) in enumerate(zip(fabric.memories, offsets, strict=True))
         for field in carrier_fields(named, memory, base)
+    )
+
+
+def op_fields(fabric: Fabric) -> tuple[OpField, ...]:
+    """List the fields of the resources that have one, up to the end of the payload."""
+    offsets = programming_unit(fabric).op_offsets
+    return tuple(
+        OpField(op, f"{named.name}.configuration", CarrierField("configuration", offset, width))
+        for op, (named, offset) in enumerate(zip(fabric.ops, offsets, strict=True))
+        if (width := op_field_width(named.op))
     )
 
 

@@ -9,7 +9,7 @@ u64be   payload size
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -17,7 +17,11 @@ from fabricgen.abi.identity import canonical_json, fabric_identity
 from fabricgen.abi.unit import ProgrammingUnit, programming_unit
 from fabricgen.config.codec import decode_configuration, encode_configuration
 from fabricgen.config.layout import carrier_layout
-from fabricgen.errors import Diagnostic, FabricError, Invalid
+from fabricgen.config.op_codec import decode_op_value, encode_op_value, op_field_width
+from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors.place import placed
+from fabricgen.hsg.setting import OpValue
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import MemoryConfiguration
 from fabricgen.records.fabric import Fabric
 from fabricgen.wire.frame import u32be, u64be
@@ -48,39 +52,50 @@ class _Parts:
     digest: bytes
 
 
-def encode_image(fabric: Fabric, configurations: Sequence[MemoryConfiguration]) -> bytes:
-    """Build the image of one configuration per memory; ``Invalid`` for an illegal one."""
-    if len(configurations) != len(fabric.memories):
-        raise ValueError(
-            f"Configurations must be one for each of {len(fabric.memories)} memories, "
-            f"not {len(configurations)}"
-        )
-    unit = programming_unit(fabric)
-    payload = 0
-    for ordinal, configuration in enumerate(configurations):
-        named = fabric.memories[ordinal]
-        try:
-            carrier = encode_configuration(named, configuration)
-        except FabricError as error:
-            raise error.under(f"memory[{ordinal}]") from None
+def encode_image(fabric: Fabric, configuration: FabricConfiguration) -> bytes:
+    """Build the image of a configuration of the whole fabric; ``Invalid`` for an illegal one."""
+    _require_complete(fabric, configuration)
+    unit, payload = programming_unit(fabric), 0
+    for ordinal, named in enumerate(fabric.memories):
+        with placed(f"memory[{ordinal}]"):
+            carrier = encode_configuration(named, configuration.memories[ordinal])
         payload |= carrier << unit.carrier_offsets[ordinal]
+    for ordinal, each in enumerate(fabric.ops):
+        with placed(f"op[{ordinal}]"):
+            bits = encode_op_value(each.op, configuration.ops[ordinal])
+        payload |= bits << unit.op_offsets[ordinal]
     header, size = canonical_json(_header(fabric, unit)), _payload_bytes(unit)
     record = u32be(len(header)) + header + u64be(size) + payload.to_bytes(size, "little")
     return record + hashlib.sha256(record).digest()
 
 
-def decode_image(fabric: Fabric, data: bytes) -> tuple[MemoryConfiguration, ...]:
-    """Check an image against the fabric and return one configuration per memory."""
+def decode_image(fabric: Fabric, data: bytes) -> FabricConfiguration:
+    """Check an image against the fabric and return the configuration of every part."""
     unit, payload = programming_unit(fabric), image_payload(fabric, data)
-    configurations: list[MemoryConfiguration] = []
+    memories: list[MemoryConfiguration] = []
+    ops: list[OpValue] = []
     for ordinal, named in enumerate(fabric.memories):
         carrier = payload >> unit.carrier_offsets[ordinal]
-        carrier &= (1 << carrier_layout(named).width) - 1
-        try:
-            configurations.append(decode_configuration(named, carrier))
-        except FabricError as error:
-            raise error.under(f"memory[{ordinal}]") from None
-    return tuple(configurations)
+        with placed(f"memory[{ordinal}]"):
+            width = carrier_layout(named).width
+            memories.append(decode_configuration(named, carrier & (1 << width) - 1))
+    for ordinal, each in enumerate(fabric.ops):
+        bits = payload >> unit.op_offsets[ordinal]
+        with placed(f"op[{ordinal}]"):
+            width = op_field_width(each.op)
+            ops.append(decode_op_value(each.op, bits & (1 << width) - 1))
+    return FabricConfiguration(tuple(memories), tuple(ops))
+
+
+def _require_complete(fabric: Fabric, configuration: FabricConfiguration) -> None:
+    """Refuse a configuration of another number of parts, which is a caller's mistake."""
+    given = len(configuration.memories), len(configuration.ops)
+    needed = len(fabric.memories), len(fabric.ops)
+    if given != needed:
+        raise ValueError(
+            f"Configurations must be those of {needed[0]} memories and {needed[1]} ops, "
+            f"not of {given[0]} and {given[1]}"
+        )
 
 
 def image_payload(fabric: Fabric, data: bytes) -> int:

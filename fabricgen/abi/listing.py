@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from fabricgen.abi.fields import UnitField, carrier_fields, unit_fields
+from fabricgen.abi.fields import UnitField, carrier_fields, op_fields, unit_fields
 from fabricgen.abi.image import decode_image, image_payload
 from fabricgen.abi.meaning import decode_meanings, row_meanings
+from fabricgen.abi.op_meaning import op_value_meaning
 from fabricgen.config.codec import decode_configuration
 from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.records.fabric import Fabric, NamedMemory
@@ -19,7 +20,7 @@ class ImageField:
     Parameters
     ----------
     name
-        ``memory.port.field`` and the like, or ``memory.active``.
+        ``memory.port.field`` and the like, ``memory.active``, or ``op.configuration``.
     offset, width
         Payload bits of the field.
     value
@@ -37,13 +38,23 @@ class ImageField:
 
 def list_image(fabric: Fabric, data: bytes) -> tuple[ImageField, ...]:
     """Check an image and list every bit of its payload, in order."""
-    configurations, payload = decode_image(fabric, data), image_payload(fabric, data)
+    configuration, payload = decode_image(fabric, data), image_payload(fabric, data)
     reserved = ImageField("reserved", 0, 1, 0, "always 0")
     listed = (
-        _listed(fabric.memories[each.memory], configurations[each.memory], each, payload)
+        _listed(fabric.memories[each.memory], configuration.memories[each.memory], each, payload)
         for each in unit_fields(fabric)
     )
-    return (reserved, *listed)
+    ops = (
+        ImageField(
+            each.path,
+            each.field.offset,
+            each.field.width,
+            each.field.get(payload),
+            op_value_meaning(fabric.ops[each.op].op, configuration.ops[each.op]),
+        )
+        for each in op_fields(fabric)
+    )
+    return (reserved, *listed, *ops)
 
 
 def list_carrier(named: NamedMemory, bits: int) -> tuple[ImageField, ...]:

@@ -1,9 +1,10 @@
 """The programming map as plain data: what drivers and the register-map file are made from."""
 
-from fabricgen.abi.fields import unit_fields
+from fabricgen.abi.fields import OpField, UnitField, op_fields, unit_fields
 from fabricgen.abi.identity import fabric_identity, identity_word
 from fabricgen.abi.image import ABI_REF, UNIT_ID
 from fabricgen.abi.meaning import field_meaning
+from fabricgen.abi.op_meaning import op_field_meaning
 from fabricgen.abi.status import WORD_BITS, StatusShape, StatusWord, flag_bits
 from fabricgen.abi.unit import ProgrammingUnit, programming_unit
 from fabricgen.records.fabric import Fabric, NamedMemory
@@ -125,15 +126,19 @@ def _destinations(named: NamedMemory) -> list[str]:
 
 
 def _fields(fabric: Fabric, unit: ProgrammingUnit) -> list[_Json]:
-    return [
-        {
-            "name": each.path,
-            "bit": each.field.offset,
-            "width": each.field.width,
-            "address": each.field.offset // WORD_BITS * 4,
-            "shift": each.field.offset % WORD_BITS,
-            "storable": f"{each.field.get(unit.storable_mask):#x}",
-            "meaning": field_meaning(each.field.name),
-        }
-        for each in unit_fields(fabric)
+    carriers = [_field(each, unit, field_meaning(each.field.name)) for each in unit_fields(fabric)]
+    return carriers + [
+        _field(each, unit, op_field_meaning(fabric.ops[each.op].op)) for each in op_fields(fabric)
     ]
+
+
+def _field(each: UnitField | OpField, unit: ProgrammingUnit, meaning: str) -> _Json:
+    return {
+        "name": each.path,
+        "bit": each.field.offset,
+        "width": each.field.width,
+        "address": each.field.offset // WORD_BITS * 4,
+        "shift": each.field.offset % WORD_BITS,
+        "storable": f"{each.field.get(unit.storable_mask):#x}",
+        "meaning": meaning,
+    }

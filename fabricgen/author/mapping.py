@@ -22,6 +22,7 @@ from fabricgen.author.row_actor import access_place, row_base
 from fabricgen.author.row_ordinals import row_ordinals
 from fabricgen.author.toml import read_toml
 from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.demand import row_capacity
 from fabricgen.plan.roles import active_roles
 from fabricgen.plan.row_check import configuration_findings
@@ -51,28 +52,28 @@ class Mapping:
 
     Parameters
     ----------
-    configurations
-        One per memory.
+    configuration
+        Of every memory and datapath resource.
     row_names
         Names of the rows, per memory and row of its table.
     places
         Per memory, what gives a finding about its configured rows its place in the document.
     """
 
-    configurations: tuple[MemoryConfiguration, ...]
+    configuration: FabricConfiguration
     row_names: tuple[tuple[str | None, ...], ...]
     places: tuple[Callable[[Diagnostic], Diagnostic], ...]
 
 
-def parse_mapping(text: str, fabric: Fabric) -> tuple[MemoryConfiguration, ...]:
-    """Read a mapping document: one configuration per memory of ``fabric``.
+def parse_mapping(text: str, fabric: Fabric) -> FabricConfiguration:
+    """Read a mapping document: the configuration of every part of ``fabric``.
 
     Raises
     ------
     Invalid
         All findings together, with paths inside the document.
     """
-    return read_mapping(text, fabric).configurations
+    return read_mapping(text, fabric).configuration
 
 
 def read_mapping(text: str, fabric: Fabric) -> Mapping:
@@ -115,7 +116,10 @@ def _mapping(document: MappingDocument, fabric: Fabric, findings: Findings) -> M
         for memory in fabric.memories
     ]
     return Mapping(
-        configurations=tuple(table.configuration() for table in tables),
+        configuration=FabricConfiguration(
+            memories=tuple(table.configuration() for table in tables),
+            ops=FabricConfiguration.inactive(fabric).ops,
+        ),
         row_names=tuple(table.row_names() for table in tables),
         places=tuple(table.placed for table in tables),
     )

@@ -67,7 +67,7 @@ def _image(
     if read is None and mapping is not None and (output is not None or writes):
         source = realised_fabric(fabric)
         rows = realised_mapping(mapping, source)
-        return source, encode_image(source.fabric, rows.configurations)
+        return source, encode_image(source.fabric, rows.configuration)
     raise typer.BadParameter(
         "There must be MAPPING with -o FILE or --writes, or --read FILE without MAPPING"
     )

@@ -41,7 +41,7 @@ def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:
     return [
         place(diagnostic)
         for memory, configuration, place in zip(
-            source.fabric.memories, mapping.configurations, mapping.places, strict=True
+            source.fabric.memories, mapping.configuration.memories, mapping.places, strict=True
         )
         for diagnostic in unsupported_rows(memory, configuration)
     ]

@@ -47,7 +47,7 @@ def plan(
         lanes = " or ".join(map(str, sorted(counts)))
         raise typer.BadParameter(f"The mask must have {lanes} lanes, not {len(mask)}")
     listing = plan_json(source.fabric, rows, mask)
-    exposed = decode_json(source.fabric, rows.configurations)
+    exposed = decode_json(source.fabric, rows.configuration.memories)
     if as_json:
         print_json(listing + exposed)
     else:

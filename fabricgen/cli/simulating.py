@@ -70,14 +70,14 @@ def simulate(
         raise typer.BadParameter(f"The simulator must be one of {', '.join(SIMULATORS)}")
     source = realised_fabric(fabric)
     rows = realised_mapping(mapping, source)
-    programmed, configurations = None, rows.configurations
+    programmed, configuration = None, rows.configuration
     if image is not None:
         with in_file(image):
             programmed = read_bytes(image)
-            configurations = decode_image(source.fabric, programmed)
+            configuration = decode_image(source.fabric, programmed)
     with in_file(workload):
         streams = parse_workload(
-            read_text(workload), source.fabric, configurations, workload.resolve().parent
+            read_text(workload), source.fabric, configuration.memories, workload.resolve().parent
         )
     chosen = simulator or _installed()
     require(chosen)
@@ -88,7 +88,7 @@ def simulate(
     try:
         report = run_simulation(
             source.fabric,
-            configurations,
+            configuration,
             streams,
             simulator=chosen,
             seed=seed,

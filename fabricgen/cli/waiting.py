@@ -36,7 +36,7 @@ def waits(
         raise typer.BadParameter(f"Each word must be a number, not {' '.join(words)}") from None
     source = realised_fabric(fabric)
     rows = realised_mapping(mapping, source)
-    (named,), (configuration,) = source.fabric.memories, rows.configurations
+    (named,), (configuration,) = source.fabric.memories, rows.configuration.memories
     names = rows.row_names[0]
     found = live_waits(named, configuration, read)
     circles = cycles(found)

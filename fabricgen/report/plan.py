@@ -37,7 +37,7 @@ def masked_lane_counts(mapping: Mapping) -> set[int]:
     """Lane counts of the rows with a dynamic mask."""
     return {
         row.access.lane_count
-        for configuration in mapping.configurations
+        for configuration in mapping.configuration.memories
         if isinstance(configuration, Active)
         for row in configuration.operation_rows
         if row is not None
@@ -60,7 +60,7 @@ def plan_json(fabric: Fabric, mapping: Mapping, mask: str | None) -> list[JsonTa
 
 
 def _rows(mapping: Mapping, memory: int) -> Iterator[tuple[int, OperationRow]]:
-    configuration = mapping.configurations[memory]
+    configuration = mapping.configuration.memories[memory]
     if isinstance(configuration, Active):
         for place, row in enumerate(configuration.operation_rows):
             if row is not None:

@@ -30,12 +30,13 @@ NAMED = load_fabric().memories[0]
 
 _PRINT_IMAGE = """
 from fabricgen.abi.image import encode_image
+from fabricgen.plan.configuration import FabricConfiguration
 from tests.support.memories import CONTIGUOUS, DYNAMIC, LOAD, STORE, row, table, view
 from tests.support.records import copy_fabric
 
 vector = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
 rows = table(row(0, LOAD, vector, base=0x40), row(1, STORE, vector, base=0x80))
-print(encode_image(copy_fabric(), (rows,)).hex())
+print(encode_image(copy_fabric(), FabricConfiguration((rows,))).hex())
 """
 
 

@@ -37,7 +37,7 @@ FABRIC, MAPPING = ((BANK / f"{kind}.toml").read_text() for kind in ("fabric", "m
 
 SOURCE = parse_fabric(FABRIC)
 (RAM,) = SOURCE.memories
-(CONFIGURATION,) = parse_mapping(MAPPING, SOURCE)
+(CONFIGURATION,) = parse_mapping(MAPPING, SOURCE).memories
 FROM0, FROM1 = CONFIGURATION.provider_decode
 #: First byte, bytes and service of each logical memory, as the mapping has them.
 PLACES = {"low": (0, 0x100, LOCAL), "high": (0x800, 0x400, LOCAL), "far": (2**32, 2**64, EXT0)}

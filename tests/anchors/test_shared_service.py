@@ -66,7 +66,7 @@ def bound(*bindings, rows=(READ, WRITE)):
     """Rows that go through bindings of the one service."""
     memory = {"binding": list(bindings), "row": list(rows)}
     text = toml({"fabric": "shared", "memory": {"mem0": memory}})
-    (configuration,) = parse_mapping(text, Fabric("shared", (NAMED,)))
+    (configuration,) = parse_mapping(text, Fabric("shared", (NAMED,))).memories
     return configuration
 
 

@@ -5,6 +5,7 @@ import json
 
 from fabricgen.abi.image import decode_image, encode_image
 from fabricgen.abi.status import waits_findings
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.records.fabric import MemoryImplementation
 from tests.support.memories import ELEMENT, LOAD, row, table, view
 from tests.support.records import copy_fabric
@@ -12,7 +13,7 @@ from tests.support.temporal import temporal_memory
 
 FABRIC = copy_fabric()
 #: 181 bits of payload in 23 bytes.
-IMAGE = encode_image(FABRIC, (table(row(0, LOAD, view(ELEMENT)), None),))
+IMAGE = encode_image(FABRIC, FabricConfiguration((table(row(0, LOAD, view(ELEMENT)), None),)))
 HEADER_END = 4 + int.from_bytes(IMAGE[:4], "big")
 HEADER, PAYLOAD = IMAGE[4:HEADER_END], IMAGE[HEADER_END + 8 : -32]
 COUNTED = temporal_memory(implementation=MemoryImplementation(counters=True))

@@ -57,7 +57,7 @@ def workload(*, of=LITTLE, stream=(), files=None, **tables):
     def parsed():
         document = tables | {"stream": list(stream)}
         source = parse_fabric(toml(of[0]))
-        rows = parse_mapping(toml(of[1]), source)
+        rows = parse_mapping(toml(of[1]), source).memories
         with tempfile.TemporaryDirectory() as beside:
             for name, data in (files or {}).items():
                 Path(beside, name).write_bytes(data)

@@ -20,7 +20,7 @@ def run(directory, simulator, name, suffix="", **options):
     fabric, mapping, workload = read(name, suffix)
     report = simulate(
         fabric,
-        mapping.configurations,
+        mapping.configuration,
         workload,
         simulator=simulator,
         seed=1,

@@ -2,6 +2,7 @@
 
 from fabricgen.abi.image import encode_image
 from fabricgen.model.execute import execute
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Disabled
 from sim.job import Run
 from sim.make_job import Stimulus, make_job
@@ -18,7 +19,7 @@ RAMP = bytes(index & 0xFF for index in range(4096))
 def job(configuration, streams):
     streams = untagged(streams)
     execution = execute(NAMED, configuration, streams, RAMP)
-    image = encode_image(FABRIC, (configuration,))
+    image = encode_image(FABRIC, FabricConfiguration((configuration,)))
     runs = (Run("always", 7),)
     return make_job(FABRIC, configuration, Stimulus(streams, RAMP), execution, image, BANKS, runs)
 

@@ -8,6 +8,7 @@ from fabricgen.abi.image import encode_image
 from fabricgen.check.fabric import findings
 from fabricgen.emit.package import top_ports
 from fabricgen.model.execute import execute
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.realisation import unsupported
 from fabricgen.plan.rows import Disabled, ResultDestination, RoleSource
 from fabricgen.records.connectivity import ManagerEndpointTarget, OperationPortDispatch
@@ -30,7 +31,7 @@ def job(rows, streams, managers=None):
     table = temporal.temporal_table(*rows)
     execution = execute(NAMED, table, streams, RAMP, managers)
     # What programs the rows is another test's business.
-    image = encode_image(FABRIC, (Disabled(),))
+    image = encode_image(FABRIC, FabricConfiguration((Disabled(),)))
     stimulus = Stimulus(streams, RAMP, managers or {})
     return make_job(FABRIC, table, stimulus, execution, image, (), (Run("always", 7),))
 
@@ -176,7 +177,7 @@ def test_a_target_that_no_port_may_reach_is_not_there(target, managers, has_memo
     table = temporal.temporal_table(temporal.temporal_row(0, 0, mem.LOAD, WORD, target=target))
     execution = execute(named, table, {}, RAMP, {0: {64: 1}})
     stimulus = Stimulus({}, RAMP, {0: {64: 1}})
-    image = encode_image(fabric, (table,))
+    image = encode_image(fabric, FabricConfiguration((table,)))
     made = make_job(fabric, table, stimulus, execution, image, (), (Run("always", 7),))
     assert [manager.name for manager in made.managers] == managers
     assert (made.memory is not None) == has_memory

@@ -7,6 +7,7 @@ import pytest
 
 from fabricgen.author.workload import Workload
 from fabricgen.emit.package import emit_fabric
+from fabricgen.plan.configuration import FabricConfiguration
 from sim import simulate as subject
 from sim.stalls import PATTERNS
 from tests.support import memories as mem
@@ -72,7 +73,7 @@ def check(seed, design, directory, monkeypatch, patterns):
     rows, workload = case(seed)
     report = subject.simulate(
         FABRIC,
-        (rows,),
+        FabricConfiguration((rows,)),
         workload,
         simulator="icarus",
         seed=seed,

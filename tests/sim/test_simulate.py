@@ -15,6 +15,7 @@ from fabricgen.author.mapping import parse_mapping
 from fabricgen.author.workload import parse_workload
 from fabricgen.emit.package import emit_fabric
 from fabricgen.errors import Invalid
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.rtl.temporal.port import TemporalPort
 from sim import simulate as subject
 from sim.simulate import simulate
@@ -49,7 +50,7 @@ def example(name, kind=""):
     fabric = parse_fabric((folder / "fabric.toml").read_text())
     rows = parse_mapping((folder / f"mapping{kind}.toml").read_text(), fabric)
     text = (folder / f"workload{kind}.toml").read_text()
-    return fabric, rows, parse_workload(text, fabric, rows, folder)
+    return fabric, rows, parse_workload(text, fabric, rows.memories, folder)
 
 
 def run(source, directory, simulator="icarus", **options):
@@ -112,11 +113,11 @@ def test_verilator_and_icarus_see_the_same_cycles(tmp_path):
 @icarus
 def test_an_image_replaces_the_mapping(tmp_path):
     fabric, rows, workload = example("gather-local", "-masked")
-    (table,) = rows
+    (table,) = rows.memories
     gather, store = table.operation_rows
     moved = replace(table, operation_rows=(gather, replace(store, base_addr=0x2000)))
     source = (fabric, rows, workload)
-    report = run(source, tmp_path, image=encode_image(fabric, (moved,)))
+    report = run(source, tmp_path, image=encode_image(fabric, FabricConfiguration((moved,))))
     assert report.passed, report.findings
 
 

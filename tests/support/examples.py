@@ -44,4 +44,4 @@ def read(name, suffix="", work=None):
     fabric = parse_fabric((at / "fabric.toml").read_text())
     mapping = read_mapping((at / f"mapping{suffix}.toml").read_text(), fabric)
     text = (at / f"workload{suffix if work is None else work}.toml").read_text()
-    return fabric, mapping, parse_workload(text, fabric, mapping.configurations, at)
+    return fabric, mapping, parse_workload(text, fabric, mapping.configuration.memories, at)

@@ -8,6 +8,7 @@ from amaranth.hdl import ResetInserter, Signal
 from fabricgen.abi.image import encode_image
 from fabricgen.abi.program import AxiLiteWrite, programming_sequence
 from fabricgen.config.codec import encode_configuration
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.rtl.fabric_top import FabricTop
 from fabricgen.vocab.fabric import EndpointDirection
 from tests.support.axi_lite import read, write
@@ -71,7 +72,7 @@ class TopRun:
 
     async def fill(self, ctx, configuration):
         """Write shadow and identity, up to the commit."""
-        image = encode_image(self.fabric, [configuration])
+        image = encode_image(self.fabric, FabricConfiguration((configuration,)))
         for step in programming_sequence(self.fabric, image):
             if isinstance(step, AxiLiteWrite) and step.address != self.registers.commit:
                 assert await write(ctx, self.dut.cfg, step.address, step.data) == 0

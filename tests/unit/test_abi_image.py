@@ -10,6 +10,7 @@ from fabricgen.abi.identity import fabric_identity, identity_word
 from fabricgen.abi.image import decode_image, encode_image, image_payload
 from fabricgen.config.codec import encode_configuration
 from fabricgen.errors import Invalid, Unsupported
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Disabled
 from fabricgen.records.fabric import Fabric, MemoryImplementation
 from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, STORE, row, table, view
@@ -17,7 +18,7 @@ from tests.support.records import copy_fabric, load_fabric
 
 FABRIC = load_fabric()
 ROWS = table(row(0, LOAD, view(ELEMENT, element=16), base=0x120))
-IMAGE = encode_image(FABRIC, (ROWS,))
+IMAGE = encode_image(FABRIC, FabricConfiguration((ROWS,)))
 COPY = copy_fabric()
 COPY_ROWS = table(
     row(0, LOAD, view(CONTIGUOUS, lanes=4, mask=DYNAMIC), base=0xFF0),
@@ -47,9 +48,13 @@ def header(**changes):
 
 
 def test_an_image_gives_back_its_configurations():
-    assert decode_image(FABRIC, IMAGE) == (ROWS,)
-    assert decode_image(COPY, encode_image(COPY, (COPY_ROWS,))) == (COPY_ROWS,)
-    assert decode_image(COPY, encode_image(COPY, (Disabled(),))) == (Disabled(),)
+    assert decode_image(FABRIC, IMAGE) == FabricConfiguration((ROWS,))
+    assert decode_image(
+        COPY, encode_image(COPY, FabricConfiguration((COPY_ROWS,)))
+    ) == FabricConfiguration((COPY_ROWS,))
+    assert decode_image(
+        COPY, encode_image(COPY, FabricConfiguration((Disabled(),)))
+    ) == FabricConfiguration((Disabled(),))
 
 
 def test_an_image_is_the_record_laid_out_by_hand():
@@ -94,7 +99,7 @@ def test_a_hostile_size_costs_nothing():
 
 
 def test_an_image_of_another_fabric_is_refused():
-    other = encode_image(COPY, (COPY_ROWS,))
+    other = encode_image(COPY, FabricConfiguration((COPY_ROWS,)))
     assert ("image.header.source_mapping", "image-other-fabric") in refused(other)
 
 
@@ -113,7 +118,7 @@ def test_names_make_no_other_fabric():
     names = replace(memory.names, endpoints=("a", "b", "c", "d"))
     renamed = Fabric("other", (replace(memory, name="m", names=names),))
     assert fabric_identity(renamed) == fabric_identity(FABRIC)
-    assert decode_image(renamed, IMAGE) == (ROWS,)
+    assert decode_image(renamed, IMAGE) == FabricConfiguration((ROWS,))
 
 
 def test_the_identity_word_is_the_first_four_bytes():
@@ -176,7 +181,7 @@ def test_a_payload_of_another_size_is_refused(payload):
 
 def test_padding_and_the_reserved_bit_are_zero():
     # The payload of the copy fabric has 181 bits in 23 bytes, so 3 bits of padding.
-    image = encode_image(COPY, (COPY_ROWS,))
+    image = encode_image(COPY, FabricConfiguration((COPY_ROWS,)))
     end = 4 + int.from_bytes(image[:4], "big")
     text, payload = image[4:end], image[end + 8 : -32]
     assert len(payload) == 23
@@ -195,16 +200,16 @@ def test_a_carrier_that_is_not_canonical_is_placed_in_its_memory():
 
 def test_an_illegal_configuration_has_no_image():
     with pytest.raises(Invalid) as error:
-        encode_image(FABRIC, (table(row(0, LOAD, view(ELEMENT), base=1024)),))
+        encode_image(FABRIC, FabricConfiguration((table(row(0, LOAD, view(ELEMENT), base=1024)),)))
     assert [d.where for d in error.value.diagnostics] == ["memory[0].operation_rows[0].base_addr"]
 
 
 def test_a_fabric_that_cannot_be_generated_has_no_image():
     memory = FABRIC.memories[0]
     with pytest.raises(Unsupported):
-        encode_image(Fabric("two", (memory, memory)), (ROWS, ROWS))
+        encode_image(Fabric("two", (memory, memory)), FabricConfiguration((ROWS, ROWS)))
 
 
 def test_there_is_one_configuration_per_memory():
-    with pytest.raises(ValueError, match=r"^Configurations must be one for each of 1 memories"):
-        encode_image(FABRIC, ())
+    with pytest.raises(ValueError, match=r"^Configurations must be those of 1 memories and 0 ops"):
+        encode_image(FABRIC, FabricConfiguration(()))

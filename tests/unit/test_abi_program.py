@@ -14,6 +14,7 @@ from fabricgen.abi.program import (
 from fabricgen.abi.registers import register_map
 from fabricgen.abi.unit import programming_unit
 from fabricgen.errors import Invalid
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Disabled
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import Fabric
@@ -22,7 +23,9 @@ from tests.support.records import copy_fabric, load_fabric
 from tests.support.temporal import temporal_memory, temporal_row, temporal_table
 
 FABRIC = load_fabric()
-IMAGE = encode_image(FABRIC, (table(row(0, LOAD, view(ELEMENT, element=16), base=0x120)),))
+IMAGE = encode_image(
+    FABRIC, FabricConfiguration((table(row(0, LOAD, view(ELEMENT, element=16), base=0x120)),))
+)
 COPY = copy_fabric()
 
 
@@ -70,7 +73,10 @@ def test_a_listing_covers_the_payload_with_values_and_their_meaning():
 
 def test_a_listing_says_what_indices_name_and_what_is_unused():
     rows = table(row(0, LOAD, view(CONTIGUOUS, lanes=4, mask=DYNAMIC)), None)
-    meanings = {f.name: f.meaning for f in list_image(COPY, encode_image(COPY, (rows,)))}
+    meanings = {
+        f.name: f.meaning
+        for f in list_image(COPY, encode_image(COPY, FabricConfiguration((rows,))))
+    }
     assert meanings["mem0.read0.access_class"] == "contiguous, root relative"
     assert meanings["mem0.read0.lane_count"] == "4 lanes"
     assert meanings["mem0.read0.mask_pair"] == (
@@ -80,7 +86,10 @@ def test_a_listing_says_what_indices_name_and_what_is_unused():
 
 
 def test_a_disabled_image_lists_no_meaning_of_rows():
-    meanings = {f.name: f.meaning for f in list_image(FABRIC, encode_image(FABRIC, (Disabled(),)))}
+    meanings = {
+        f.name: f.meaning
+        for f in list_image(FABRIC, encode_image(FABRIC, FabricConfiguration((Disabled(),))))
+    }
     assert meanings.pop("reserved") == "always 0"
     assert meanings.pop("mem0.active") == "Disabled"
     assert set(meanings.values()) == {"Unused row"}
@@ -126,7 +135,9 @@ def test_a_temporal_listing_names_rows_tags_ports_and_managers():
         base=2**40,
         target=ManagerEndpointTarget(0),
     )
-    listed = list_image(fabric, encode_image(fabric, (temporal_table(None, read),)))
+    listed = list_image(
+        fabric, encode_image(fabric, FabricConfiguration((temporal_table(None, read),)))
+    )
     meanings = {f.name: (f.value, f.meaning) for f in listed}
     assert meanings["mem0.row1.port"] == (0, "port0")
     assert meanings["mem0.row1.source_tag_mask"] == (7, "tag 7")
@@ -142,6 +153,6 @@ def test_a_temporal_listing_names_rows_tags_ports_and_managers():
 def test_a_pattern_is_named_once_for_all_contexts():
     fabric = Fabric("temporal", (temporal_memory(lanes=True),))
     walked = temporal_row(2, 0, LOAD, view(CONTIGUOUS, lanes=4), pattern=1, alternative_ordinal=1)
-    image = encode_image(fabric, (temporal_table(None, None, walked),))
+    image = encode_image(fabric, FabricConfiguration((temporal_table(None, None, walked),)))
     meanings = {f.name: (f.value, f.meaning) for f in list_image(fabric, image)}
     assert meanings["mem0.row2.use_pattern"] == (1, "direct1")

@@ -70,7 +70,7 @@ def tables(draw, named):
 def reads_back(fabric, table):
     """Write a table of the one memory as a mapping, and read it."""
     text = f"fabric = '{fabric.name}'" if table == Disabled() else mapping_text(fabric, table)
-    assert parse_mapping(text, fabric) == (table,)
+    assert parse_mapping(text, fabric).memories == (table,)
     assert list(errors(json_schema("mapping"), tomllib.loads(text))) == []
 
 
@@ -186,7 +186,7 @@ def carried(named, bits):
 
 
 def test_a_row_of_each_actor_has_the_fields_of_its_facts():
-    (table,) = parse_mapping(WRITTEN, SPATIAL)
+    (table,) = parse_mapping(WRITTEN, SPATIAL).memories
     bits = encode_configuration(ALL, table)
     assert carried(ALL, bits) == CARRIED
     assert decode_configuration(ALL, bits) == table
@@ -194,7 +194,7 @@ def test_a_row_of_each_actor_has_the_fields_of_its_facts():
 
 def test_what_a_row_of_each_actor_is():
     ((flag, publish, count, swap, order, chase),) = (
-        each.operation_rows for each in parse_mapping(WRITTEN, SPATIAL)
+        each.operation_rows for each in parse_mapping(WRITTEN, SPATIAL).memories
     )
     assert flag.actor.contract == AtomicContract(ORDER.ACQUIRE, SYSTEM, WHOLE, True, 8)
     assert publish.actor.contract == AtomicContract(ORDER.RELEASE, THREAD, LANE, False, 2)
@@ -262,7 +262,7 @@ def test_rows_of_a_temporal_memory_have_tags():
     pattern = "direct1"
     alignment = 1
     """
-    (table,) = parse_mapping(written, TAGGED)
+    (table,) = parse_mapping(written, TAGGED).memories
     bits = encode_configuration(TEMPORAL, table)
     assert carried(TEMPORAL, bits) == [
         {
@@ -298,7 +298,7 @@ def test_rows_of_a_temporal_memory_have_tags():
 @pytest.mark.parametrize("name", EVERY_ROW)
 def test_a_row_of_each_actor_may_reach_the_local_service(name):
     fabric = parse_fabric(toml(every_key_document()))
-    configuration, *others = parse_mapping(row_text(EVERY_ROW[name]), fabric)
+    configuration, *others = parse_mapping(row_text(EVERY_ROW[name]), fabric).memories
     assert set(others) <= {Disabled()}
     (row,) = configuration.operation_rows
     assert row.service_target == LocalMemoryServiceTarget()
@@ -363,7 +363,7 @@ def test_each_truth_value_that_the_port_leaves_open_is_asked_for():
         for key in ("weak", "volatile")
     ]
     row["cmpxchg"] |= {"weak": True, "volatile": True}
-    (chosen,) = parse_mapping(row_text(row), fabric)[0].operation_rows
+    (chosen,) = parse_mapping(row_text(row), fabric).memories[0].operation_rows
     assert (chosen.actor.contract.weak, chosen.actor.contract.volatile) == (True, True)
 
 

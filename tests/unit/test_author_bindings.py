@@ -54,7 +54,7 @@ def mapping(**memory):
 
 
 def mapped(document, named=NAMED):
-    (configuration,) = parse_mapping(toml(document), Fabric("f", (named,)))
+    (configuration,) = parse_mapping(toml(document), Fabric("f", (named,))).memories
     if not isinstance(configuration, Disabled):
         assert configuration_findings(named, configuration) == ()
     return configuration

@@ -42,7 +42,7 @@ def little(**edits):
 
 
 def mapped(document, fabric=None):
-    return parse_mapping(toml(document), fabric or little())
+    return parse_mapping(toml(document), fabric or little()).memories
 
 
 def refused(document, fabric=None):

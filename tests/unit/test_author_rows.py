@@ -42,7 +42,7 @@ def read(source, at=None, value=None):
 
 
 def rows(source, at=None, value=None):
-    (configuration,) = read(source, at, value).configurations
+    (configuration,) = read(source, at, value).configuration.memories
     assert isinstance(configuration, Active)
     return configuration.operation_rows
 
@@ -106,7 +106,7 @@ def test_a_spatial_result_goes_outside_unless_it_says_to_whom_it_goes():
 def test_the_use_pattern_is_that_of_the_row_itself():
     assert [each.use_pattern for each in rows(VECTOR)] == [0, 1, 2, 3]
     lanes = (folder("temporal-vector") / "mapping-lanes.toml").read_text()
-    (configuration,) = read_mapping(lanes, VECTOR[0]).configurations
+    (configuration,) = read_mapping(lanes, VECTOR[0]).configuration.memories
     assert [each.use_pattern for each in configuration.operation_rows] == [4, 5, 6, 7]
 
 

@@ -13,7 +13,7 @@ from fabricgen.errors import Invalid, ToolMissing
 from tests.support.documents import fabric_document, mapping_document, toml
 
 FABRIC = parse_fabric(toml(fabric_document()))
-CONFIGURATIONS = parse_mapping(toml(mapping_document()), FABRIC)
+CONFIGURATIONS = parse_mapping(toml(mapping_document()), FABRIC).memories
 NAMES = FABRIC.memories[0].names.endpoints
 
 

@@ -76,7 +76,7 @@ def test_every_mapping_can_be_built(fabric, mapping):
     assert built.tables() == mapping
     record = parse_fabric(toml(fabric))
     expected = outcome(lambda: parse_mapping(toml(mapping), record))
-    assert outcome(lambda: built.build(builder.build()).configurations) == expected
+    assert outcome(lambda: built.build(builder.build()).configuration) == expected
 
 
 def test_bindings_and_exposures_are_among_the_documents():

@@ -88,9 +88,9 @@ def test_the_hybrid_element_widths_are_those_of_the_specification():
 @pytest.mark.parametrize(("name", "suffix"), CASES)
 def test_a_mapping_survives_its_image(name, suffix):
     fabric, mapping, _ = read(name, suffix)
-    rows = mapping.configurations
+    rows = mapping.configuration
     assert decode_image(fabric, encode_image(fabric, rows)) == rows
-    assert unsupported_rows(fabric.memories[0], rows[0]) == ()
+    assert unsupported_rows(fabric.memories[0], rows.memories[0]) == ()
 
 
 @pytest.mark.parametrize(("name", "suffix"), CASES)
@@ -111,7 +111,7 @@ WORK += [("temporal-vector", "", "-lanes"), ("temporal-vector", "-lanes", "")]
 @pytest.mark.parametrize(("name", "suffix", "work"), WORK)
 def test_the_model_gives_what_a_workload_expects(name, suffix, work):
     fabric, mapping, workload = read(name, suffix, work)
-    (named,), (configuration,) = fabric.memories, mapping.configurations
+    (named,), (configuration,) = fabric.memories, mapping.configuration.memories
     service = named.occurrence.local_service
     memory = bytearray(0 if service is None else service.capacity_bytes)
     for offset, data in workload.memories[0]:

@@ -22,7 +22,7 @@ class Source:
         at = folder(name)
         self.folder = at
         self.fabric = parse_fabric((at / "fabric.toml").read_text())
-        self.rows = parse_mapping((at / f"mapping{suffix}.toml").read_text(), self.fabric)
+        self.rows = parse_mapping((at / f"mapping{suffix}.toml").read_text(), self.fabric).memories
         self.document = tomllib.loads((at / f"workload{suffix}.toml").read_text())
         self.names = self.fabric.memories[0].names.endpoints
 
@@ -101,7 +101,7 @@ def test_rows_that_feed_one_another_never_fire():
     first["inputs"] = {"control": {"from": "write.completion"}}
     source = copy.copy(COPY)
     source.fabric = parse_fabric(ring)
-    source.rows = parse_mapping(toml(mapping), source.fabric)
+    source.rows = parse_mapping(toml(mapping), source.fabric).memories
     streams = [s for s in COPY.document["stream"] if s["endpoint"] != "mem0.src_ctrl"]
     filled = source.parsed(stream=streams, expect=[stream("dst_done", {"fill": True})])
     assert filled.expected == {(0, source.names.index("dst_done"), None): ()}
