@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import asdict
 
+from fabricgen.hsg import resource_codec
 from fabricgen.records import occurrence_codec
 from fabricgen.records.fabric import Fabric
 from fabricgen.wire.frame import frame, u64be
@@ -12,7 +13,8 @@ __all__ = ["canonical_json", "fabric_identity", "identity_word"]
 
 
 def fabric_identity(fabric: Fabric) -> bytes:
-    """SHA-256 over each memory's framed canonical record and framed implementation options.
+    """SHA-256 over each memory's framed canonical record and framed implementation options, then
+    each datapath resource's framed record, with the count of either before it.
 
     Names are for people and left out: renaming changes no hardware and no image.
     """
@@ -20,6 +22,9 @@ def fabric_identity(fabric: Fabric) -> bytes:
     for named in fabric.memories:
         digest.update(frame(occurrence_codec.encode(named.occurrence)))
         digest.update(frame(canonical_json(asdict(named.implementation))))
+    digest.update(u64be(len(fabric.ops)))
+    for named in fabric.ops:
+        digest.update(frame(resource_codec.encode(named.op)))
     return digest.digest()
 
 

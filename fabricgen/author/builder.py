@@ -5,7 +5,7 @@ documents, so it can say what a document can, and is told the same findings, wit
 ``memory[0].port[1]`` is the second port of the first memory, in the order of the calls.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from fabricgen.author.builder_handles import (
@@ -27,6 +27,8 @@ from fabricgen.author.builder_tables import (
     Implementation,
     Match,
     NamedContract,
+    OpPorts,
+    OpTiming,
     ServiceCapacities,
     SpatialResources,
     TemporalResources,
@@ -228,11 +230,12 @@ class TemporalMemoryBuilder(_EngineMemoryBuilder):
 
 
 class FabricBuilder:
-    """A fabric: memories in the order in which they are added."""
+    """A fabric: memories and datapath resources, in the order in which they are added."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._memories: list[MemoryBuilder] = []
+        self._ops: list[object] = []
 
     def __repr__(self) -> str:
         return f"FabricBuilder {self.name}"
@@ -266,10 +269,38 @@ class FabricBuilder:
         self._memories.append(memory)
         return memory
 
+    def op(
+        self,
+        name: str,
+        family: str,
+        *,
+        op_list: Sequence[str],
+        hw_params: Mapping[str, object],
+        ports: OpPorts,
+        timing: OpTiming,
+    ) -> None:
+        """Add a datapath resource; ``hw_params`` has the keys of its family's parameter record."""
+        self._ops.append(
+            plain(
+                {
+                    "name": name,
+                    "family": family,
+                    "op_list": op_list,
+                    "hw_params": hw_params,
+                    "ports": ports,
+                    "timing": timing,
+                }
+            )
+        )
+
     def tables(self) -> dict[str, object]:
         """Everything so far as the tables of a fabric document."""
-        memories = [plain(memory.table()) for memory in self._memories]
-        return {"fabric": {"name": self.name}, "memory": memories}
+        tables: dict[str, object] = {"fabric": {"name": self.name}}
+        if self._memories:
+            tables["memory"] = [plain(memory.table()) for memory in self._memories]
+        if self._ops:
+            tables["op"] = plain(self._ops)
+        return tables
 
     def build(self) -> Fabric:
         """Check the fabric and return its records; raises like :func:`author_tables`."""

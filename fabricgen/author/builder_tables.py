@@ -38,6 +38,8 @@ __all__ = [
     "NamedRoundRobin",
     "NamedRoundRobinChoice",
     "Numbers",
+    "OpPorts",
+    "OpTiming",
     "OperandDepth",
     "Plain",
     "PlainChoice",
@@ -381,3 +383,17 @@ class NamedContract(TypedDict):
     eligibility: Sequence[str]
     patterns: Sequence[UsePattern]
     grant: NotRequired[NamedRoundRobinChoice | NamedPriorityChoice]
+
+
+class OpPorts(TypedDict):
+    """Physical ports of a datapath resource, as payload widths in bits."""
+
+    inputs: Sequence[int]
+    outputs: Sequence[int]
+
+
+class OpTiming(TypedDict):
+    """When results of a datapath resource appear, and how often it accepts tokens."""
+
+    latency_cycles: int
+    initiation_interval_cycles: int

@@ -9,6 +9,7 @@ from fabricgen.author.expand_dispatch import (
     expand_targets,
 )
 from fabricgen.author.expand_group import written_out
+from fabricgen.author.expand_op import expand_op
 from fabricgen.author.expand_port import ExpandedPort, PortScope, expand_port
 from fabricgen.author.expand_service import ExpandedService, expand_service
 from fabricgen.author.fabric_document import (
@@ -24,7 +25,7 @@ from fabricgen.author.fabric_document import (
 )
 from fabricgen.author.findings import Findings
 from fabricgen.errors import Unsupported
-from fabricgen.plan.realisation import context_findings
+from fabricgen.plan.realisation import context_findings, op_count_findings
 from fabricgen.records.connectivity import MemoryConnectivityContract, MemoryDispatchTarget
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation, MemoryNames, NamedMemory
@@ -74,17 +75,31 @@ class ExpandedFabric:
 
 
 def expand_fabric(document: FabricDocument, findings: Findings) -> ExpandedFabric | None:
-    """Build the records; ``None`` where a finding keeps one of them from existing."""
+    """Build the records; ``None`` where a finding keeps one of them from existing.
+
+    Raises
+    ------
+    Unsupported
+        ``op-count-limit``, ``resident-context-limit``, ``active-lanes-limit``: legal, and too
+        large to be built, so refused before it costs time.
+    """
+    if found := op_count_findings(len(document.op), "op"):
+        raise Unsupported(*found)
     findings.require_unique(
-        [(memory.name, f"memory[{i}].name") for i, memory in enumerate(document.memory)]
+        [
+            *((memory.name, f"memory[{i}].name") for i, memory in enumerate(document.memory)),
+            *((op.name, f"op[{i}].name") for i, op in enumerate(document.op)),
+        ]
     )
+    ops = [expand_op(op, f"op[{i}]", findings) for i, op in enumerate(document.op)]
     memories = [
         _written(memory, f"memory[{i}]", findings) for i, memory in enumerate(document.memory)
     ]
     complete = tuple(memory for memory in memories if memory is not None)
-    if len(complete) < len(memories):
+    resources = tuple(op for op in ops if op is not None)
+    if len(complete) < len(memories) or len(resources) < len(ops):
         return None
-    fabric = Fabric(document.fabric.name, tuple(memory.record for memory in complete))
+    fabric = Fabric(document.fabric.name, tuple(memory.record for memory in complete), resources)
     return ExpandedFabric(fabric, complete)
 
 

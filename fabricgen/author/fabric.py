@@ -31,7 +31,8 @@ def author_fabric(text: str) -> tuple[Fabric, Place]:
     Invalid
         All findings together, with paths inside the document.
     Unsupported
-        ``resident-context-limit``, ``active-lanes-limit``: legal, and too large to be built.
+        ``op-count-limit``, ``resident-context-limit``, ``active-lanes-limit``: legal, and too
+        large to be built.
     """
     return author_tables(read_toml(text))
 

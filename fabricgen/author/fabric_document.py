@@ -1,4 +1,4 @@
-"""The fabric document: what a person writes to describe memory occurrences.
+"""The fabric document: what a person writes to describe memories and datapath resources.
 
 Nothing that the specification calls a fact has a default here. Only implementation options, which
 change no observable order or value, may be left out.
@@ -17,6 +17,7 @@ from fabricgen.author.group_document import (
     SpatialGroupDocument,
     TemporalGroupDocument,
 )
+from fabricgen.author.op_document import OpDocument
 from fabricgen.author.port_document import SpatialPortDocument, TemporalPortDocument
 from fabricgen.author.service_document import LocalServiceDocument
 
@@ -217,7 +218,17 @@ class FabricHeader(Document):
 
 
 class FabricDocument(Document):
-    """A fabric: memories with their ports, services and capacities."""
+    """A fabric: memories with their ports, services and capacities, and datapath resources."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": [key], "properties": {key: {"minItems": 1}}}
+                for key in ("memory", "op")
+            ]
+        }
+    )
 
     fabric: FabricHeader = Field(description="The fabric itself.")
-    memory: list[MemoryDocument] = Field(min_length=1, description="Memory occurrences.")
+    memory: list[MemoryDocument] = Field(default=[], description="Memory occurrences.")
+    op: list[OpDocument] = Field(default=[], description="Datapath resources.")

@@ -27,6 +27,9 @@ _T = TypeVar("_T")
 #: Inventories of names whose places are kept.
 _MOST_PLACES = 64
 
+#: Known words that the wrong names of one document are compared with; comparing costs time.
+_MOST_COMPARED = 16_384
+
 #: Any role as messages name it.
 _ROLES = "|".join(map(word, ServiceValueRole))
 
@@ -40,6 +43,7 @@ class Findings:
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
         self._places: dict[int, tuple[Sequence[str], dict[str, int]]] = {}
+        self._compared = 0
 
     def add(self, code: str, where: str, message: str) -> None:
         """Note one finding."""
@@ -75,6 +79,11 @@ class Findings:
                     self._places.clear()
                 self._places[id(names)] = known
         return known[1]
+
+    def guess(self, name: str, known: Sequence[str]) -> str:
+        """Ask whether a close name was meant, as long as not too many have been compared."""
+        self._compared += len(known)
+        return guess(name, known) if self._compared <= _MOST_COMPARED else ""
 
     def raise_any(self) -> None:
         """Raise all findings together, each once, if there are any."""
@@ -153,10 +162,11 @@ def lookup(
     places = findings.places(known)
     unknown = [name for name in dict.fromkeys(names) if name not in places]
     for name in unknown:
+        guessed = findings.guess(name, known)
         findings.add(
             code,
             where,
-            f'The name must be one of {listed_names(known)}, not "{name}"{guess(name, known)}'
+            f'The name must be one of {listed_names(known)}, not "{name}"{guessed}'
             if known
             else f'There must be no name, as there is nothing to choose from, not "{name}"',
         )

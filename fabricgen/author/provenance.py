@@ -25,7 +25,7 @@ def in_document(diagnostic: Diagnostic, place: Place) -> Diagnostic:
 
 
 #: Parts of the whole fabric.
-_WHOLE = {"name": "fabric.name", "memories": "memory"}
+_WHOLE = {"name": "fabric.name", "memories": "memory", "ops": "op"}
 
 #: Ends of a connection's record, and the keys that they were written under.
 _ENDS = {"source_endpoint_ordinal": "from", "sink_endpoint_ordinal": "to"}

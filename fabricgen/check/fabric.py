@@ -34,9 +34,9 @@ def occurrence_findings(occurrence: MemoryOccurrence, where: str) -> Iterator[Di
 
 
 def _findings(fabric: Fabric) -> Iterator[Diagnostic]:
-    if not fabric.memories:
+    if not fabric.memories and not fabric.ops:
         yield Diagnostic(
-            "fabric-empty", "memory", "A fabric must have at least one memory occurrence, not 0"
+            "fabric-empty", "memory", "A fabric must have at least one memory or op, not 0"
         )
     yield from name_findings(fabric)
     for ordinal, named in enumerate(fabric.memories):

@@ -25,7 +25,11 @@ _RESERVED = re.compile(r"clk|rst|cfg(_.*)?")
 def name_findings(fabric: Fabric) -> Iterator[Diagnostic]:
     """Say which names are illegal, missing, repeated or taken."""
     yield from _spelling(fabric.name, "name", LABEL)
-    yield from _unique([named.name for named in fabric.memories], "memory", "name")
+    places = [
+        *_placed((named.name for named in fabric.memories), "memory"),
+        *_placed((named.name for named in fabric.ops), "op"),
+    ]
+    yield from _unique(places)
     for ordinal, named in enumerate(fabric.memories):
         where = f"memory[{ordinal}]"
         yield from _spelling(named.name, f"{where}.name", IDENTIFIER)
@@ -34,32 +38,37 @@ def name_findings(fabric: Fabric) -> Iterator[Diagnostic]:
         yield from _edge_names(named.names.managers, f"{where}.manager_endpoints")
         yield from _edge_names(named.names.subordinates, f"{where}.subordinate_endpoints")
         yield from _port_names(named, where)
+    for ordinal, named in enumerate(fabric.ops):
+        yield from _edge_name(named.name, f"op[{ordinal}].name")
     yield from _top_collisions(fabric)
 
 
 def _edge_names(names: tuple[str, ...], where: str) -> Iterator[Diagnostic]:
     """Names from which ports of the top are made: endpoints, managers and subordinates."""
     for ordinal, name in enumerate(names):
-        place = f"{where}[{ordinal}].name"
-        yield from _spelling(name, place, IDENTIFIER)
-        if _RESERVED.fullmatch(name):
-            yield Diagnostic(
-                "name-reserved",
-                place,
-                f"The name must leave clk, rst, cfg and cfg_* to the top's own ports, "
-                f"not {_shown(name)}",
-            )
-    yield from _unique(names, where, "name")
+        yield from _edge_name(name, f"{where}[{ordinal}].name")
+    yield from _unique(_placed(names, where))
+
+
+def _edge_name(name: str, where: str) -> Iterator[Diagnostic]:
+    yield from _spelling(name, where, IDENTIFIER)
+    if _RESERVED.fullmatch(name):
+        yield Diagnostic(
+            "name-reserved",
+            where,
+            f"The name must leave clk, rst, cfg and cfg_* to the top's own ports, "
+            f"not {_shown(name)}",
+        )
 
 
 def _port_names(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
     for ordinal, name in enumerate(named.names.ports):
         yield from _spelling(name, f"{where}.port[{ordinal}].name", LABEL)
-    yield from _unique(named.names.ports, f"{where}.port", "name")
+    yield from _unique(_placed(named.names.ports, f"{where}.port"))
     for ordinal, patterns in enumerate(named.names.patterns):
         for key, name in enumerate(patterns):
             yield from _spelling(name, f"{where}.port[{ordinal}].pattern[{key}].name", LABEL)
-        yield from _unique(patterns, f"{where}.port[{ordinal}].pattern", "name")
+        yield from _unique(_placed(patterns, f"{where}.port[{ordinal}].pattern"))
 
 
 def _count_findings(named: NamedMemory, where: str) -> Iterator[Diagnostic]:
@@ -121,22 +130,28 @@ def _shown(name: str) -> str:
     return repr(name[:LONGEST_NAME])
 
 
-def _unique(names: Iterable[str], where: str, field: str) -> Iterator[Diagnostic]:
-    seen: dict[str, int] = {}
-    for ordinal, name in enumerate(names):
-        first = seen.setdefault(name, ordinal)
-        if first != ordinal:
+def _placed(names: Iterable[str], where: str) -> list[tuple[str, str]]:
+    return [(name, f"{where}[{ordinal}]") for ordinal, name in enumerate(names)]
+
+
+def _unique(places: Iterable[tuple[str, str]]) -> Iterator[Diagnostic]:
+    """Refuse names that stand before, of things each with its place."""
+    seen: dict[str, str] = {}
+    for name, where in places:
+        first = seen.setdefault(name, where)
+        if first != where:
             yield Diagnostic(
                 "name-duplicate",
-                f"{where}[{ordinal}].{field}",
-                f"The name must differ from that of number {first}, not repeat {_shown(name)}",
+                f"{where}.name",
+                f"The name must differ from that of {first}, not repeat {_shown(name)}",
             )
 
 
 def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
-    """Starts of port names: endpoints, and both directions of each manager and subordinate.
+    """Starts of port names: endpoints, both directions of each manager and subordinate, and the
+    channels of each datapath resource.
 
-    With several memories, each top port starts with its memory's name.
+    With several memories, each port of one starts with its memory's name.
     """
     several = len(fabric.memories) > 1
     prefixes = Counter(
@@ -152,11 +167,17 @@ def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
             ),
         )
     )
+    prefixes.update(
+        f"{named.name}_{way}{ordinal}"
+        for named in fabric.ops
+        for way, widths in (("in", named.op.ports.inputs), ("out", named.op.ports.outputs))
+        for ordinal in range(len(widths))
+    )
     for prefix, count in sorted(prefixes.items()):
         if count > 1:
             yield Diagnostic(
                 "name-collision",
                 "memory",
-                f"Names of memories, endpoints, managers and subordinates must join to different "
-                f"port names, not {count} times to {prefix!r}",
+                f"Names of memories, endpoints, managers, subordinates and ops must join to "
+                f"different port names, not {count} times to {prefix!r}",
             )

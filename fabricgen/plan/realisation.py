@@ -20,7 +20,16 @@ from fabricgen.records.region import Mmio
 from fabricgen.vocab.fabric import ContractClauseTag
 from fabricgen.vocab.words import word
 
-__all__ = ["context_findings", "lies_in_one_beat", "unsupported", "unsupported_rows"]
+__all__ = [
+    "context_findings",
+    "lies_in_one_beat",
+    "op_count_findings",
+    "unsupported",
+    "unsupported_rows",
+]
+
+#: Datapath resources of the largest fabric.
+_OP_LIMIT = 1024
 
 #: Bits of the widest token; each is a wire of a port, and of several registers behind it.
 _ENDPOINT_LIMIT = 16384
@@ -57,6 +66,14 @@ def context_findings(count: int, where: str) -> tuple[Diagnostic, ...]:
     return (Diagnostic("resident-context-limit", where, message),)
 
 
+def op_count_findings(count: int, where: str) -> tuple[Diagnostic, ...]:
+    """Say whether a fabric has more datapath resources than are built."""
+    if count <= _OP_LIMIT:
+        return ()
+    message = f"A fabric must have at most {_OP_LIMIT} ops, not {count}"
+    return (Diagnostic("op-count-limit", where, message),)
+
+
 def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
     """Report every reason why a legal fabric cannot be generated; empty when it can."""
     found: list[Diagnostic] = []
@@ -70,6 +87,7 @@ def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
         )
     for ordinal, named in enumerate(fabric.memories):
         found += _under(f"memory[{ordinal}]", _memory_findings(named))
+    found += op_count_findings(len(fabric.ops), "ops")
     return tuple(found)
 
 

@@ -4,6 +4,8 @@ from rich.table import Table
 
 from fabricgen.hsg.registry import FAMILIES, families_of, family_keyword
 from fabricgen.schema.operations import OPERATION_SCHEMAS, OperationSchema, dense_id
+from fabricgen.vocab.operations import ActorKind
+from fabricgen.vocab.words import word
 
 __all__ = ["families", "family_table", "operation_table", "operations"]
 
@@ -51,6 +53,7 @@ def operations() -> list[dict[str, object]]:
             "tag": schema_id.value,
             "name": schema.name,
             "op": schema.op,
+            "word": word(schema_id),
             "restriction": schema.restriction or None,
             "payload": schema.payload_case.name.lower(),
             "actor": schema.actor_kind.value,
@@ -77,5 +80,7 @@ def operation_table() -> Table:
 
 
 def _operation(schema: OperationSchema) -> str:
-    """Name of an operation, with its restriction where several share the name."""
-    return f"{schema.op} ({schema.restriction})" if schema.restriction else schema.op
+    """Word of an operation, with its restriction where the word does not tell it."""
+    own = schema.op if schema.actor_kind is ActorKind.MEMORY else word(schema.schema_id)
+    told = not schema.restriction or own != schema.op
+    return own if told else f"{own} ({schema.restriction})"

@@ -13,7 +13,7 @@ from fabricgen.author.mapping import parse_mapping, read_mapping
 from fabricgen.author.workload import parse_workload
 from fabricgen.records.fabric import Fabric
 from tests.support.contracts import named
-from tests.support.documents import changed, fabric_document, mapping_document, toml
+from tests.support.documents import changed, fabric_document, mapping_document, ops_document, toml
 from tests.support.examples import folder
 from tests.support.producers import command
 from tests.support.subordinates import NONE, RANGE, dispatch, exposed_memory
@@ -37,6 +37,8 @@ COPIES = example("memcpy-local")
 SHORT = (
     tomllib.loads((Path(__file__).parents[1] / "support" / "short" / "short.toml").read_text()),
 )
+
+OPS = (ops_document(),)
 
 MEMORY, ROWS = ("memory", 0), ("memory", "mem0", "row")
 READ, LOCAL = (*MEMORY, "port", 0), (*MEMORY, "local")
@@ -134,6 +136,7 @@ DOCUMENT_CODES = {
     "list-length": fabric((*LOAD, "access", 0, "lanes"), []),
     "document-kind": lambda: parse_fabric(toml(LITTLE[1])),
     "text-format": fabric((*MEMORY, "name"), "Mem"),
+    "duplicate-value": fabric(("op", 0, "hw_params", "integer_widths"), [8, 8], of=OPS),
     "duplicate-name": fabric((*MEMORY, "port", 1, "name"), "read0"),
     "unknown-name": fabric((*LOAD, "targets"), ["ext0"]),
     "context-count": fabric((*READ, "resources", "context"), 3, of=TEMPORAL),

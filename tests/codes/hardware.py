@@ -10,13 +10,14 @@ from fabricgen.records.connectivity import (
 )
 from fabricgen.records.consistency import FairEventual, LocalProvider
 from fabricgen.records.endpoint import ServiceEndpoint
-from fabricgen.records.fabric import Fabric, MemoryImplementation
+from fabricgen.records.fabric import Fabric, MemoryImplementation, NamedOp
 from fabricgen.records.occurrence import Temporal
 from fabricgen.records.service import Mmio
 from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 from tests.codes.inputs import POINTERS, one_actor
 from tests.support.actors import CAS, FENCE, RMW, atomic_access
 from tests.support.actors import alternative as actor_alternative
+from tests.support.hsg_ops import add_sub
 from tests.support.memories import (
     CONTIGUOUS,
     DIRECT,
@@ -117,6 +118,10 @@ def beats(*widths):
     return realised(memory({"a": 32, "c": 0, "d": 32, "x": 0}, 2, (made,), local))
 
 
+def resources(count):
+    return lambda: unsupported(Fabric("f", (SINGLE,), (NamedOp("alu", add_sub()),) * count))
+
+
 def two_reads_a_cycle():
     named = one_port(loads(32))
     local = named.occurrence.local_service
@@ -202,6 +207,7 @@ def volatile_vector():
 HARDWARE_CODES = {
     "row-base-unaligned": unaligned,
     "row-volatile-beats": volatile_vector,
+    "op-count-limit": resources(1025),
     "multiple-memories": lambda: unsupported(Fabric("f", (SINGLE, SINGLE))),
     "storage-only": single(engine=None),
     "manager-beat-width": single(manager_endpoints=(ServiceEndpoint(24),)),

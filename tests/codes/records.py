@@ -419,7 +419,7 @@ FILE_CODES = {
     "engine-ports-empty": lambda: OperationEngine(Spatial(), ()),
     "engine-context-count": lambda: Temporal(0),
     "fabric-magic": patched(0, b"f"),
-    "fabric-version": patched(11, b"\2"),
+    "fabric-version": patched(11, b"\1"),
     "fabric-name-text": patched(NAME, b"\xff"),
     "fabric-section-json": lambda: fabric_section.decode(b"{"),
     "fabric-section-shape": lambda: fabric_section.decode(b"[]"),

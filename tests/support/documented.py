@@ -28,6 +28,7 @@ from fabricgen.vocab.fabric import (
     WriteSubwordSemantics,
 )
 from tests.support.contracts import named
+from tests.support.documented_op import op_document
 
 __all__ = ["documented", "local_document"]
 
@@ -45,8 +46,13 @@ _PROJECTIONS = {
 
 
 def documented(fabric):
-    """A document that expands to these occurrences."""
-    return {"fabric": {"name": fabric.name}, "memory": [_memory(each) for each in fabric.memories]}
+    """A document that expands to these occurrences and resources."""
+    document = {"fabric": {"name": fabric.name}}
+    if fabric.memories:
+        document["memory"] = [_memory(each) for each in fabric.memories]
+    if fabric.ops:
+        document["op"] = [op_document(each) for each in fabric.ops]
+    return document
 
 
 def _memory(memory):

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 LITTLE = Path(__file__).parent / "little"
+OPS = Path(__file__).parent / "ops.toml"
 EVERY_KEY = Path(__file__).parent / "every_key" / "fabric.toml"
 
 
@@ -23,6 +24,11 @@ def mapping_document():
 def every_key_document():
     """Memories of each kind, with every key that a legal fabric document can have."""
     return tomllib.loads(EVERY_KEY.read_text())
+
+
+def ops_document():
+    """A document of datapath resources alone, one for each parameter record."""
+    return tomllib.loads(OPS.read_text())
 
 
 def changed(document, at, value=None):

@@ -68,6 +68,11 @@ def _items(argument, value, _, root, where):
         yield from errors(argument, item, root, f"{where}[{index}]")
 
 
+def _prefix(argument, value, _, root, where):
+    for index, (each, item) in enumerate(zip(argument, value, strict=False)):
+        yield from errors(each, item, root, f"{where}[{index}]")
+
+
 def _count(least, most):
     def check(argument, value, _, root, where):
         fitting = [each for each in argument if not list(errors(each, value, root, where))]
@@ -115,6 +120,7 @@ _KEYWORDS = {
     "required": _required,
     "dependentRequired": _dependent,
     "items": _items,
+    "prefixItems": _prefix,
     "allOf": _all,
     "anyOf": _count(1, None),
     "not": _not,

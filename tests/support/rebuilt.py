@@ -26,7 +26,10 @@ def rebuilt(document):
 def with_handles(document):
     """The builder of a written-out document, and the handles of its memories by name."""
     fabric = FabricBuilder(document["fabric"]["name"])
-    return fabric, {memory["name"]: _memory(fabric, memory) for memory in document["memory"]}
+    for op in document.get("op", []):
+        fabric.op(**op)
+    memories = document.get("memory", [])
+    return fabric, {memory["name"]: _memory(fabric, memory) for memory in memories}
 
 
 def mapped(document, fabric, memories):

@@ -10,9 +10,12 @@ from fabricgen.abi.identity import fabric_identity, identity_word
 from fabricgen.abi.image import decode_image, encode_image, image_payload
 from fabricgen.config.codec import encode_configuration
 from fabricgen.errors import Invalid, Unsupported
+from fabricgen.hsg import resource_codec
 from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Disabled
-from fabricgen.records.fabric import Fabric, MemoryImplementation
+from fabricgen.records import occurrence_codec
+from fabricgen.records.fabric import Fabric, MemoryImplementation, NamedOp
+from tests.support.hsg_ops import add_sub
 from tests.support.memories import CONTIGUOUS, DYNAMIC, ELEMENT, LOAD, STORE, row, table, view
 from tests.support.records import copy_fabric, load_fabric
 
@@ -119,6 +122,23 @@ def test_names_make_no_other_fabric():
     renamed = Fabric("other", (replace(memory, name="m", names=names),))
     assert fabric_identity(renamed) == fabric_identity(FABRIC)
     assert decode_image(renamed, IMAGE) == FabricConfiguration((ROWS,))
+
+
+def test_the_identity_is_the_digest_of_records_and_options():
+    def framed(data):
+        return len(data).to_bytes(8, "big") + data
+
+    (memory,) = FABRIC.memories
+    options = (
+        b'{"aligned_bases":false,"bank_function":"interleaved","counters":false,"issue_lanes":1}'
+    )
+    body = (1).to_bytes(8, "big") + framed(occurrence_codec.encode(memory.occurrence))
+    body += framed(options)
+    assert fabric_identity(FABRIC) == hashlib.sha256(body + bytes(8)).digest()
+    op = add_sub()
+    counted = (2).to_bytes(8, "big") + 2 * framed(resource_codec.encode(op))
+    two = replace(FABRIC, ops=(NamedOp("a", op), NamedOp("b", op)))
+    assert fabric_identity(two) == hashlib.sha256(body + counted).digest()
 
 
 def test_the_identity_word_is_the_first_four_bytes():

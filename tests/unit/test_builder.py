@@ -14,6 +14,7 @@ from fabricgen.author import (
     contract_document,
     fabric_document,
     named_contract_document,
+    op_document,
     port_document,
     service_document,
 )
@@ -25,7 +26,7 @@ from fabricgen.author.grant_document import RoundRobinChoice, RoundRobinDocument
 from fabricgen.errors import FabricError
 from fabricgen.records import fabric_codec
 from tests.support.contracts import named
-from tests.support.documents import changed, every_key_document, toml
+from tests.support.documents import changed, every_key_document, ops_document, toml
 from tests.support.documents import fabric_document as little
 from tests.support.rebuilt import rebuilt
 from tests.unit.test_author_bad_fabric import BAD
@@ -63,6 +64,7 @@ DOCUMENTS = [
     pytest.param(little(), id="little"),
     pytest.param(with_contracts(), id="contracts"),
     pytest.param(every_key_document(), id="every-key"),
+    pytest.param(ops_document(), id="ops"),
 ]
 
 
@@ -105,6 +107,7 @@ MODULES = (
     contract_document,
     fabric_document,
     named_contract_document,
+    op_document,
     port_document,
     service_document,
 )
@@ -153,7 +156,7 @@ def test_every_table_of_a_document_is_one_of_python_or_a_call():
     calls = re.compile(
         r"(Endpoint|Manager|Connection|Subordinate|Fabric|\w*Memory|\w*Port|Pattern|LocalService|"
         r"(Load|Store|Rmw|CompareExchange|Fence)(Capability|Roles|)|Storage|Mmio|\w+Region|"
-        r"(Spatial|Temporal)Group|GroupSizes|FixedPriority)Document|"
+        r"\w*(Op|Params)|(Spatial|Temporal)Group|GroupSizes|FixedPriority)Document|"
         r"FabricHeader|(Load|Store|Rmw|CompareExchange|Fence|FixedPriority)Choice|Document"
     )
     rest = {each.__name__ for each in documents - built}

@@ -5,8 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.atoms.dataflow import OPERATION_SCHEMA_IDS
+from fabricgen.atoms.hardware import INTEGER_WIDTHS
 from fabricgen.check.fabric import findings
 from fabricgen.errors import Invalid, Unsupported
+from fabricgen.hsg.ports import PhysicalPorts
+from fabricgen.hsg.resource import FabricOp, ResourceTiming
+from fabricgen.hsg.scalar_params import ScalarIntegerParams
 from fabricgen.records import (
     access_codec,
     fabric_codec,
@@ -14,10 +19,16 @@ from fabricgen.records import (
     occurrence_codec,
     service_codec,
 )
-from fabricgen.records.fabric import MemoryImplementation
+from fabricgen.records.fabric import Fabric, MemoryImplementation, NamedOp
 from fabricgen.records.fabric_codec import decode, encode
 from fabricgen.relation import codec
+from fabricgen.vocab.dataflow import OperationSchemaId as O
+from fabricgen.vocab.families import CapabilityParamsSchemaId
+from fabricgen.vocab.families import ImplementationFamilyId as F
+from fabricgen.vocab.hardware import IntegerWidth
 from tests.support.fabrics import fabrics
+from tests.support.hsg import resource
+from tests.support.hsg_params import concrete
 from tests.support.records import copy_fabric, gather_fabric, load_fabric
 from tests.support.wires import flip, reads_as_itself
 
@@ -25,7 +36,18 @@ LOAD = load_fabric()
 OPTIONS = MemoryImplementation(aligned_bases=True, issue_lanes=4, counters=True)
 ALIGNED = replace(LOAD, memories=(replace(LOAD.memories[0], implementation=OPTIONS),))
 SEVERAL = replace(LOAD, name="several", memories=LOAD.memories + copy_fabric().memories)
-FABRICS = [LOAD, copy_fabric(), gather_fabric(), ALIGNED, SEVERAL, replace(LOAD, memories=())]
+OPS = tuple(NamedOp(family.name.lower(), resource(family)) for family in F)
+ADDER = OPS[0]
+FABRICS = [
+    LOAD,
+    copy_fabric(),
+    gather_fabric(),
+    ALIGNED,
+    SEVERAL,
+    replace(LOAD, memories=()),
+    replace(LOAD, ops=OPS[:2]),
+    Fabric("ops", (), OPS),
+]
 WIRES = [encode(fabric) for fabric in FABRICS]
 SECTION = (
     b'{"implementation":{"aligned_bases":false,"bank_function":"interleaved",'
@@ -37,6 +59,10 @@ SECTION = (
 
 def u64(value):
     return value.to_bytes(8, "big")
+
+
+def u32(value):
+    return value.to_bytes(4, "big")
 
 
 def framed(data):
@@ -72,14 +98,69 @@ def test_bytes_are_pinned():
     assert encode(LOAD) == b"".join(
         [
             b"FABRICG\0",
-            b"\0\0\0\1",
+            b"\0\0\0\2",
             framed(b"load_local"),
             u64(1),
             framed(b"mem0"),
             framed(occurrence_codec.encode(LOAD.memories[0].occurrence)),
             framed(SECTION),
+            u64(0),
         ]
     )
+
+
+def test_the_bytes_of_resources_are_pinned():
+    """Family, operations 1 and 2, scalar integers of 8 bits, ports, timing: by hand."""
+    op = FabricOp(
+        F.SCALAR_INTEGER_ADD_SUB,
+        (O.ARITH_ADDI, O.ARITH_SUBI),
+        ScalarIntegerParams((IntegerWidth.I8,)),
+        PhysicalPorts((8, 9), (10,)),
+        ResourceTiming(11, 12),
+    )
+    operations = b"".join(framed(OPERATION_SCHEMA_IDS.atom(each)) for each in op.op_list)
+    width = framed(INTEGER_WIDTHS.atom(IntegerWidth.I8))
+    record = b"".join(
+        [
+            framed(b"ScalarIntegerAddSub"),
+            u64(2) + operations,
+            framed(u32(CapabilityParamsSchemaId.SCALAR_INTEGER.value) + u64(1) + width + u64(0)),
+            u64(2) + u32(8) + u32(9),
+            u64(1) + u32(10),
+            u32(11) + u32(12),
+        ]
+    )
+    assert encode(Fabric("one", (), (NamedOp("alu", op),))) == b"".join(
+        [b"FABRICG\0", u32(2), framed(b"one"), u64(0), u64(1), framed(b"alu"), framed(record)]
+    )
+
+
+@settings(max_examples=25)
+@given(st.lists(concrete(), max_size=3))
+def test_drawn_resources_travel(drawn):
+    ops = tuple(NamedOp(f"op{ordinal}", op) for ordinal, op in enumerate(drawn))
+    fabric = replace(LOAD, ops=ops)
+    assert findings(fabric) == ()
+    assert decode(encode(fabric)) == fabric
+
+
+def test_a_finding_inside_a_resource_has_its_place():
+    wire = encode(Fabric("one", (), (ADDER,)))
+    timing = u32(1) + u32(1)
+    assert wire.endswith(timing)
+    with pytest.raises(Invalid, match=r"^op\[0\]\.timing\.initiation_interval_cycles: "):
+        decode(wire.removesuffix(timing) + u32(1) + u32(0))
+    with pytest.raises(Invalid, match=r"^op\[0\]\.name: .*\[fabric-name-text\]$"):
+        decode(
+            wire.replace(framed(b"scalar_integer_add_sub"), framed(b"\xffcalar_integer_add_sub"))
+        )
+
+
+def test_a_hostile_resource_count_is_refused():
+    wire = encode(LOAD)
+    assert wire.endswith(u64(0))
+    with pytest.raises(Invalid, match=r"items of 16 or more bytes .* \[wire-truncated\]$"):
+        decode(wire.removesuffix(u64(0)) + b"\xff" * 8)
 
 
 @settings(max_examples=50)
@@ -106,12 +187,12 @@ def test_no_bytes_crash_the_decoder(data):
     with pytest.raises(Invalid):
         decode(data)
     with pytest.raises(Invalid):
-        decode(b"FABRICG\0\0\0\0\1" + data)
+        decode(b"FABRICG\0\0\0\0\2" + data)
 
 
 @pytest.mark.parametrize(
     ("offset", "data", "code"),
-    [(0, b"f", "fabric-magic"), (11, b"\2", "fabric-version"), (20, b"\xff", "fabric-name-text")],
+    [(0, b"f", "fabric-magic"), (11, b"\1", "fabric-version"), (20, b"\xff", "fabric-name-text")],
 )
 def test_the_header_is_checked(offset, data, code):
     wire = encode(LOAD)

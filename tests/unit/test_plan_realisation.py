@@ -58,6 +58,12 @@ def test_a_fabric_has_at_most_one_memory():
     assert unsupported(Fabric("f", (), (NamedOp("alu", add_sub()),))) == ()
 
 
+def test_a_fabric_has_at_most_1024_ops():
+    op = NamedOp("alu", add_sub())
+    for count, codes in ((1024, []), (1025, ["op-count-limit"])):
+        assert [d.code for d in unsupported(Fabric("f", (SINGLE,), (op,) * count))] == codes
+
+
 def test_device_registers_have_no_hardware():
     service = RECORD.local_service
     contract = service.memory_service_contract

@@ -41,6 +41,7 @@ RULES: dict[str, Rule] = {
         "numbers in text are hexadecimal.",
         _GUIDE,
     ),
+    "duplicate-value": Rule("A value stands in a set once.", _FABRIC),
     "duplicate-name": Rule("A name stands for one thing within its list.", _ENGINE),
     "unknown-name": Rule("A name that is referred to is declared.", _ENGINE),
     "resources-and-contract": Rule(

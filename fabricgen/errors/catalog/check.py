@@ -6,7 +6,7 @@ __all__ = ["RULES"]
 
 RULES: dict[str, Rule] = {
     "fabric-empty": Rule(
-        "A fabric has at least one memory occurrence.",
+        "A fabric has at least one memory occurrence or datapath resource.",
         "Purpose",
     ),
     "name-illegal": Rule(
@@ -23,7 +23,8 @@ RULES: dict[str, Rule] = {
         "docs/decisions.md, Legality of a fabric",
     ),
     "name-duplicate": Rule(
-        "Names are unique within their kind and owner.",
+        "Names are unique within their kind and owner, those of memories and datapath resources "
+        "together.",
         "docs/decisions.md, Legality of a fabric",
     ),
     "name-reserved": Rule(
@@ -31,8 +32,8 @@ RULES: dict[str, Rule] = {
         "docs/decisions.md, Legality of a fabric",
     ),
     "name-collision": Rule(
-        "Names of memories, endpoints and managers, joined, give different port names of the "
-        "emitted top.",
+        "Names of memories, endpoints, managers and datapath resources, joined, give different "
+        "port names of the emitted top.",
         "docs/decisions.md, Legality of a fabric",
     ),
     "names-count": Rule(

@@ -235,6 +235,11 @@ RULES: dict[str, Rule] = {
         "A base offset has 64 bits.",
         "Configurable Service Dispatch",
     ),
+    "op-count-limit": Rule(
+        "A realised fabric has at most 1024 datapath resources.",
+        "Concrete Capability Rules",
+        kind="unsupported",
+    ),
     "multiple-memories": Rule(
         "This generator realises fabrics of one memory at most.",
         "Legal Occurrence Forms",
