@@ -114,7 +114,7 @@ def _pins(ctx: Any, wires: dict[str, Signal], endpoint: str) -> EndpointPins:
 
 def _states(ctx: Any, top: FabricTop, job: Job) -> dict[int, RowState] | None:
     """What each row has, read out of its port."""
-    ports = dict(zip(top.named.names.ports, top.occurrence.engine.ports, strict=True))
+    ports = dict(zip(top.occurrence.named.names.ports, top.occurrence.engine.ports, strict=True))
 
     def read(row: RowJob, name: str) -> int | None:
         port = ports[row.port]

@@ -1,4 +1,4 @@
-"""Where rows, roles and storage are in the emitted hierarchy, for benches and debuggers."""
+"""Where rows, roles, storage and ops are in the emitted hierarchy, for benches and debuggers."""
 
 from fabricgen.emit.verilog import EmittedVerilog
 from fabricgen.records.fabric import Fabric, NamedMemory
@@ -16,22 +16,26 @@ def bank_paths(emitted: EmittedVerilog) -> tuple[str, ...]:
 
 
 def instance_names(fabric: Fabric, emitted: EmittedVerilog) -> _Json:
-    """Describe every port, its row and its roles by their paths below the top."""
-    (named,) = fabric.memories
-    occurrence = _instances(emitted, "MemoryOccurrence")
+    """Describe every port, its row and its roles, and every op, by their paths below the top."""
     return {
         "loader": _one(_instances(emitted, "ConfigurationLoader")),
-        "memories": [
-            {
-                "name": named.name,
-                "instance": _one(occurrence),
-                "service": next(iter(_instances(emitted, "LocalMemoryService")), None),
-                "managers": _managers(named, emitted),
-                "banks": list(bank_paths(emitted)),
-                "ports": _ports(named, emitted),
-            }
+        "memories": [_memory(named, emitted) for named in fabric.memories],
+        "ops": [
+            {"name": name, "instance": f"{name}_op", "provider": f"{name}_op.provider"}
+            for name in (named.name for named in fabric.ops)
         ],
         "instances": emitted.instances,
+    }
+
+
+def _memory(named: NamedMemory, emitted: EmittedVerilog) -> _Json:
+    return {
+        "name": named.name,
+        "instance": _one(_instances(emitted, "MemoryOccurrence")),
+        "service": next(iter(_instances(emitted, "LocalMemoryService")), None),
+        "managers": _managers(named, emitted),
+        "banks": list(bank_paths(emitted)),
+        "ports": _ports(named, emitted),
     }
 
 

@@ -9,16 +9,21 @@ from amaranth.hdl._ir import PortDirection
 
 from fabricgen.abi.identity import fabric_identity
 from fabricgen.abi.registers import register_map
-from fabricgen.abi.unit import programming_unit
 from fabricgen.check.keywords import VERILOG_KEYWORDS
+from fabricgen.config.op_codec import op_field_width
 from fabricgen.emit.files import write_folder
 from fabricgen.emit.instance_names import bank_paths, instance_names
 from fabricgen.emit.registers import registers_text
 from fabricgen.emit.verilog import EmittedVerilog, Ports, default_ports, emit_verilog
 from fabricgen.emit.version import VERSION
+from fabricgen.errors import Unsupported
+from fabricgen.hsg.registry import family_keyword
 from fabricgen.plan.geometry import bank_geometry
-from fabricgen.records.fabric import Fabric, NamedMemory
+from fabricgen.plan.realisation import unsupported
+from fabricgen.records.fabric import Fabric, NamedMemory, NamedOp
 from fabricgen.rtl.fabric_top import FabricTop
+from fabricgen.rtl.providers.registry import without_provider
+from fabricgen.schema.operations import OPERATION_SCHEMAS
 
 __all__ = ["EmittedFabric", "emit_fabric", "top_name", "top_ports"]
 
@@ -34,7 +39,7 @@ class EmittedFabric:
     top
         Name of the top module.
     verilog, manifest
-        The design, and what is known of it: files, ports, identity, memories.
+        The design, and what is known of it: files, ports, identity, memories, ops.
     banks
         Path of each storage array below the top, in bank order, for each memory.
     """
@@ -53,7 +58,8 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
     ``manifest.json``. ``Unsupported`` for a fabric that cannot be generated. Nothing is written
     before everything is known, and nothing appears that is not complete.
     """
-    programming_unit(fabric)
+    if found := (*unsupported(fabric), *without_provider(fabric)):
+        raise Unsupported(*found)
     top = FabricTop(fabric)
     ports = top_ports(top)
     name = top_name(fabric, ports)
@@ -63,7 +69,7 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
         f"{name}.v": emitted.text,
         "names.json": _json(instance_names(fabric, emitted)),
         "registers.json": _json(registers),
-        "registers.md": registers_text(registers),
+        "registers.md": registers_text(fabric, registers),
     }
     files["manifest.json"] = _json(_manifest(fabric, top, name, emitted, files))
     write_folder(directory, {name: text.encode("ascii") for name, text in files.items()})
@@ -72,18 +78,22 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
         name,
         directory / f"{name}.v",
         directory / "manifest.json",
-        (bank_paths(emitted),),
+        tuple(bank_paths(emitted) for _ in fabric.memories),
     )
 
 
 def top_ports(top: FabricTop) -> Ports:
-    """Ports of the top: configuration, then each endpoint and each manager under its name."""
+    """Ports of the top: configuration, then each endpoint, manager and op under its name."""
     configuration = {
         name: port for name, port in default_ports(top).items() if name.startswith("cfg_")
     }
     edges = {
         name: (signal, PortDirection.Input if is_input else PortDirection.Output)
-        for name, signal, is_input in (*top.endpoint_ports(), *top.manager_ports())
+        for name, signal, is_input in (
+            *top.endpoint_ports(),
+            *top.manager_ports(),
+            *top.op_ports(),
+        )
     }
     return configuration | edges
 
@@ -115,6 +125,30 @@ def _manifest(
             for name, direction, width in emitted.ports
         ],
         "memories": [_memory(named, design, emitted) for named in fabric.memories],
+        "ops": list(map(_op, fabric.ops, design.unit.op_offsets)),
+    }
+
+
+def _op(named: NamedOp, offset: int) -> dict[str, object]:
+    """One resource: family, members, channels, timing, and where its field is in the payload."""
+    op, width = named.op, op_field_width(named.op)
+    return {
+        "name": named.name,
+        "family": family_keyword(op.family),
+        "op_list": [OPERATION_SCHEMAS[member].name for member in op.op_list],
+        "inputs": [
+            {"name": f"{named.name}_in{ordinal}", "payload_width": bits}
+            for ordinal, bits in enumerate(op.ports.inputs)
+        ],
+        "outputs": [
+            {"name": f"{named.name}_out{ordinal}", "payload_width": bits}
+            for ordinal, bits in enumerate(op.ports.outputs)
+        ],
+        "timing": {
+            "latency_cycles": op.timing.latency_cycles,
+            "initiation_interval_cycles": op.timing.initiation_interval_cycles,
+        },
+        "configuration": {"bit": offset, "width": width} if width else None,
     }
 
 
@@ -141,6 +175,8 @@ def _memory(named: NamedMemory, design: FabricTop, emitted: EmittedVerilog) -> d
 def _managers(named: NamedMemory, design: FabricTop) -> list[dict[str, object]]:
     """Beats of each manager that has ports: widths of its fields, and who its origins are."""
     occurrence = design.occurrence
+    if occurrence is None:
+        return []
     return [
         {
             "name": named.names.managers[ordinal],

@@ -18,15 +18,16 @@ class ConfigurationBank(wiring.Component):
     reset or the last swap, and whether it was last written with a 1 that no configuration has.
     Such bits are not stored: they cost no register and read as 0.
 
-    Reset makes the active payload all zero, which is the inactive configuration, and forgets what
-    was written.
+    Reset makes the active payload the inactive configuration, and forgets what was written.
 
     Parameters
     ----------
     payload_bits
         Bits of the payload.
     storable_mask
-        Bits that are kept; all others are constant 0.
+        Bits that are kept; all others are constant 0. There may be none.
+    inactive
+        Payload after reset.
 
     Members
     -------
@@ -55,16 +56,22 @@ class ConfigurationBank(wiring.Component):
     read_data: Signal
     configuration: Signal
 
-    def __init__(self, payload_bits: int, storable_mask: int) -> None:
+    def __init__(self, payload_bits: int, storable_mask: int, inactive: int = 0) -> None:
         if payload_bits < 1:
             raise ValueError(f"ConfigurationBank payload_bits must be positive, not {payload_bits}")
-        if not 0 < storable_mask < 1 << payload_bits:
+        if not 0 <= storable_mask < 1 << payload_bits:
             raise ValueError(
-                f"ConfigurationBank storable_mask must lie in {payload_bits} bits and not be 0, "
+                f"ConfigurationBank storable_mask must lie in {payload_bits} bits, "
                 f"not {storable_mask:#x}"
+            )
+        if inactive < 0 or inactive & ~storable_mask:
+            raise ValueError(
+                f"ConfigurationBank inactive must lie in the mask {storable_mask:#x}, "
+                f"not {inactive:#x}"
             )
         self.payload_bits = payload_bits
         self.storable_mask = storable_mask
+        self.inactive = inactive
         self.word_count = -(-payload_bits // _WORD_BITS)
         words = {}
         if self.word_count > 1:
@@ -89,8 +96,9 @@ class ConfigurationBank(wiring.Component):
 
         # Bits that are kept lie side by side, lowest first; the payload spreads them out.
         places = [bit for bit in range(self.payload_bits) if self.storable_mask >> bit & 1]
+        first = sum((self.inactive >> bit & 1) << at for at, bit in enumerate(places))
         shadow = Signal(len(places), reset_less=True)
-        active = Signal(len(places))
+        active = Signal(len(places), init=first)
         kept = {bit: position for position, bit in enumerate(places)}
 
         # Only bytes that have bits of the other kind can be written with one of them.
@@ -101,8 +109,9 @@ class ConfigurationBank(wiring.Component):
         foreign = Signal(len(checked), reset_less=True)
 
         enables = Signal(byte_count)
-        with m.If(self.swap):
-            m.d.sync += active.eq(shadow)
+        if places:
+            with m.If(self.swap):
+                m.d.sync += active.eq(shadow)
         m.d.sync += written.eq(Mux(self.swap, 0, written) | enables)
         for byte in range(byte_count):
             word, lane = divmod(byte, _WORD_BYTES)

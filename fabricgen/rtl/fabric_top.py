@@ -1,8 +1,10 @@
-"""The emitted top: one memory occurrence and the registers that configure it."""
+"""The emitted top: a memory occurrence, datapath resources, the registers that configure them."""
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import and_
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -14,95 +16,147 @@ from fabricgen.rtl.axi_lite import AxiLite, axi_lite_signature
 from fabricgen.rtl.channel import ChannelShape
 from fabricgen.rtl.loader import ConfigurationLoader
 from fabricgen.rtl.occurrence import MemoryOccurrence
+from fabricgen.rtl.op_occurrence import OpOccurrence
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["FabricTop"]
 
 
 class FabricTop(wiring.Component):
-    """Wire the endpoints and the configuration of one fabric to its boundary.
+    """Wire the channels and the configuration of one fabric to its boundary.
 
-    Nothing is added between the occurrence and the boundary: ``ready`` of an input endpoint and
-    ``valid`` of an output endpoint mean what they mean at the occurrence.
+    Nothing is added between an occurrence and the boundary: ``ready`` of an input and ``valid`` of
+    an output mean what they mean at the occurrence. A commit changes all of them at once, and
+    needs all of them quiescent.
 
     Parameters
     ----------
     fabric
-        Fabric with one memory; ``Unsupported`` for one that cannot be generated.
+        Fabric with one memory or none, and any datapath resources; ``Unsupported`` for one that
+        cannot be generated.
 
     Members
     -------
     cfg : In(axi_lite_signature())
         Registers of the programming unit.
     endpoint_<ordinal> : In or Out(ChannelShape.signature())
-        Channel of each transport endpoint.
+        Channel of each transport endpoint of the memory.
     manager_<ordinal> : Out(ManagerStreamShape.signature())
         Beats of each manager that some port may reach.
+    op_<ordinal>_in<input> : In(ChannelShape.signature())
+        Operands of each resource.
+    op_<ordinal>_out<output> : Out(ChannelShape.signature())
+        Results of each resource.
     """
 
     cfg: AxiLite
 
     def __init__(self, fabric: Fabric) -> None:
         self.unit = programming_unit(fabric)
-        (self.named,) = fabric.memories
         self.identity = identity_word(fabric)
-        self.occurrence = MemoryOccurrence(self.named)
+        #: The memory, if there is one.
+        self.occurrence = MemoryOccurrence(fabric.memories[0]) if fabric.memories else None
+        self.op_names = [each.name for each in fabric.ops]
+        self.ops = [OpOccurrence(each.op) for each in fabric.ops]
         members: dict[str, wiring.Member] = {"cfg": In(axi_lite_signature())}
-        for ordinal, endpoint in enumerate(self.named.occurrence.endpoints):
-            flow = In if endpoint.direction is EndpointDirection.IN else Out
-            shape = ChannelShape(endpoint.payload_width, endpoint.tag_width or 0)
-            members[f"endpoint_{ordinal}"] = flow(shape.signature())
-        for ordinal, stream in self.occurrence.streams.items():
-            members[f"manager_{ordinal}"] = Out(stream.signature())
+        if self.occurrence:
+            for ordinal, endpoint in enumerate(self.occurrence.named.occurrence.endpoints):
+                flow = In if endpoint.direction is EndpointDirection.IN else Out
+                shape = ChannelShape(endpoint.payload_width, endpoint.tag_width or 0)
+                members[f"endpoint_{ordinal}"] = flow(shape.signature())
+            for ordinal, stream in self.occurrence.streams.items():
+                members[f"manager_{ordinal}"] = Out(stream.signature())
+        for ordinal, each in enumerate(self.ops):
+            for name in (*each.inputs, *each.outputs):
+                members[f"op_{ordinal}_{name}"] = each.signature.members[name]
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
-        """Join loader and occurrence."""
+        """Join loader, occurrence and resources."""
         m = Module()
-        m.submodules.occurrence = occurrence = self.occurrence
+        if self.occurrence:
+            m.submodules.occurrence = self.occurrence
         m.submodules.loader = loader = ConfigurationLoader(self.unit, self.identity)
         wiring.connect(m, wiring.flipped(self.cfg), loader.cfg)
+        idle = [self._join_memory(m, loader, self.occurrence)] if self.occurrence else []
+        idle += [self._join_op(m, loader, ordinal) for ordinal in range(len(self.ops))]
+        m.d.comb += loader.quiescent.eq(reduce(and_, idle))
+        return m
 
+    def _join_memory(
+        self, m: Module, loader: ConfigurationLoader, occurrence: MemoryOccurrence
+    ) -> Value:
+        """Connect the memory; returns whether it is quiescent."""
         (offset,) = self.unit.carrier_offsets
-        carrier = loader.configuration[offset : offset + carrier_layout(self.named).width]
-        m.d.comb += [
-            occurrence.configuration.eq(carrier),
-            occurrence.hold.eq(loader.hold),
-            loader.quiescent.eq(occurrence.quiescent),
-        ]
+        carrier = loader.configuration[offset : offset + carrier_layout(occurrence.named).width]
+        m.d.comb += [occurrence.configuration.eq(carrier), occurrence.hold.eq(loader.hold)]
         for name in self.unit.reports.members:
             m.d.comb += getattr(loader, name).eq(getattr(occurrence, name))
 
-        for outer, inner, is_input in self._channels():
+        for outer, inner, is_input in self._channels(occurrence):
             if is_input:
                 wiring.connect(m, wiring.flipped(outer), inner)
             else:
                 wiring.connect(m, inner, wiring.flipped(outer))
-        for ordinal in self.occurrence.streams:
+        for ordinal in occurrence.streams:
             inner = getattr(occurrence, f"manager_{ordinal}")
             wiring.connect(m, inner, wiring.flipped(getattr(self, f"manager_{ordinal}")))
-        return m
+        return occurrence.quiescent
+
+    def _join_op(self, m: Module, loader: ConfigurationLoader, ordinal: int) -> Value:
+        """Connect one resource; returns whether it is quiescent."""
+        op, offset = self.ops[ordinal], self.unit.op_offsets[ordinal]
+        # No port and no other part of the top ends so.
+        m.submodules[f"{self.op_names[ordinal]}_op"] = op
+        m.d.comb += op.hold.eq(loader.hold)
+        if hasattr(op, "configuration"):
+            # A code is an ordinal. Where the field has a bit above it, that is zero in every code,
+            # and not stored.
+            code = loader.configuration[offset : offset + len(op.configuration)]
+            m.d.comb += op.configuration.eq(code)
+        for name in op.inputs:
+            outer = getattr(self, f"op_{ordinal}_{name}")
+            wiring.connect(m, wiring.flipped(outer), getattr(op, name))
+        for name in op.outputs:
+            outer = getattr(self, f"op_{ordinal}_{name}")
+            wiring.connect(m, getattr(op, name), wiring.flipped(outer))
+        return op.quiescent
 
     def endpoint_ports(self) -> Iterator[tuple[str, Signal, bool]]:
         """Port name, signal and whether it is an input, for every endpoint in order."""
-        for ordinal, name in enumerate(self.named.names.endpoints):
-            channel = getattr(self, f"endpoint_{ordinal}")
-            for member in ("data", "tag", "valid", "ready"):
-                if member in channel.signature.members:
-                    is_input = channel.signature.members[member].flow is In
-                    yield f"{name}_{member}", getattr(channel, member), is_input
+        names = self.occurrence.named.names.endpoints if self.occurrence else ()
+        for ordinal, name in enumerate(names):
+            yield from _ports(name, getattr(self, f"endpoint_{ordinal}"))
 
     def manager_ports(self) -> Iterator[tuple[str, Signal, bool]]:
         """Port name, signal and whether it is an input, for every manager in order."""
+        if self.occurrence is None:
+            return
         for ordinal in self.occurrence.streams:
             stream = getattr(self, f"manager_{ordinal}")
             for member, described in stream.signature.members.items():
-                name = f"{self.named.names.managers[ordinal]}_{member}"
+                name = f"{self.occurrence.named.names.managers[ordinal]}_{member}"
                 yield name, getattr(stream, member), described.flow is In
 
-    def _channels(self) -> Iterator[tuple[wiring.PureInterface, wiring.PureInterface, bool]]:
-        for ordinal, endpoint in enumerate(self.named.occurrence.endpoints):
+    def op_ports(self) -> Iterator[tuple[str, Signal, bool]]:
+        """Port name, signal and whether it is an input, for every resource in order."""
+        for ordinal, (name, op) in enumerate(zip(self.op_names, self.ops, strict=True)):
+            for channel in (*op.inputs, *op.outputs):
+                yield from _ports(f"{name}_{channel}", getattr(self, f"op_{ordinal}_{channel}"))
+
+    def _channels(
+        self, occurrence: MemoryOccurrence
+    ) -> Iterator[tuple[wiring.PureInterface, wiring.PureInterface, bool]]:
+        for ordinal, endpoint in enumerate(occurrence.named.occurrence.endpoints):
             is_input = endpoint.direction is EndpointDirection.IN
             kind = "ingress" if is_input else "egress"
-            inner = getattr(self.occurrence, f"{kind}_{ordinal}")
+            inner = getattr(occurrence, f"{kind}_{ordinal}")
             yield getattr(self, f"endpoint_{ordinal}"), inner, is_input
+
+
+def _ports(name: str, channel: wiring.PureInterface) -> Iterator[tuple[str, Signal, bool]]:
+    """Members of one channel that have bits, in port order."""
+    for member in ("data", "tag", "valid", "ready"):
+        if member in channel.signature.members:
+            is_input = channel.signature.members[member].flow is In
+            yield f"{name}_{member}", getattr(channel, member), is_input

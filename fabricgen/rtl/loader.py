@@ -39,7 +39,7 @@ class ConfigurationLoader(wiring.Component):
     Otherwise the commit is refused, and can be repeated.
 
     Latency is 1 cycle from a request to its response, 2 for a commit. After reset the payload is
-    all zero.
+    the inactive one.
 
     Parameters
     ----------
@@ -94,7 +94,9 @@ class ConfigurationLoader(wiring.Component):
         m = Module()
         parts = _Parts(
             AxiLiteTarget(),
-            ConfigurationBank(self.unit.payload_bits, self.unit.storable_mask),
+            ConfigurationBank(
+                self.unit.payload_bits, self.unit.storable_mask, self.unit.inactive_payload
+            ),
             CommitSequencer(),
             {each.name: FaultRecord(dict(each.details)) for each in self.unit.reports.reports},
         )

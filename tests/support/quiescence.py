@@ -54,3 +54,19 @@ def wrong_cycles(trace: Trace, actor: Callable[[], object], lingers: int = 0) ->
         for at, token in enumerate(given):
             due[at] -= token is not None
     return wrong
+
+
+def held_takes(trace: Trace, pattern: Sequence[int], *, is_transparent: bool) -> list[int]:
+    """Cycles of a hold that follows a pattern in which an operand is taken.
+
+    One may be where results are offered in the cycle of their operands, and were offered and not
+    taken in the cycle before: such an offer stays.
+    """
+    wrong: list[int] = []
+    for cycle, taken in enumerate(trace.taken):
+        before = max(cycle - 1, 0)
+        waits = trace.offers[before] and all(token is None for token in trace.given[before])
+        is_held = pattern[cycle % len(pattern)] and not (is_transparent and waits)
+        if is_held and any(token is not None for token in taken):
+            wrong.append(cycle)
+    return wrong

@@ -1,4 +1,5 @@
 # amaranth: UnusedElaboratable=no
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from fabricgen.abi.status import Report, StatusShape
 from fabricgen.abi.unit import ProgrammingUnit, RegisterMap, register_addresses
 from fabricgen.emit.verilog import to_verilog
+from fabricgen.rtl.configuration_bank import ConfigurationBank
 from fabricgen.rtl.loader import ConfigurationLoader
 from tests.support.axi_lite import DECERR, OKAY, SLVERR, RegisterModel, monitor, read, write
 from tests.support.channel import run
@@ -22,12 +24,20 @@ FAULT_WORDS = {"out_of_range_row": 24, "out_of_range_address": 28}
 UNIT = ProgrammingUnit(
     payload_bits=45,
     carrier_offsets=(1,),
+    op_offsets=(),
     word_count=2,
     storable_mask=0b0_0011_0101_1111_0000_0000_1111_1111_0000_0000_1110,
+    inactive_payload=0,
     registers=RegisterMap(8, 12, 16, 20, FAULT_WORDS),
     reports=REPORTS,
 )
-NARROW = ProgrammingUnit(5, (1,), 1, 0b11110, RegisterMap(4, 8, 16, 20, FAULT_WORDS), REPORTS)
+NARROW = replace(
+    UNIT,
+    payload_bits=5,
+    word_count=1,
+    storable_mask=0b11110,
+    registers=RegisterMap(4, 8, 16, 20, FAULT_WORDS),
+)
 IDENTITY = 0xCAFE1234
 LEGAL = UNIT.storable_mask
 COMMIT, STATUS, IDENTITY_WORD, FLAGS, ROW, ADDRESS = 8, 12, 16, 20, 24, 28
@@ -88,6 +98,34 @@ def test_after_reset_every_word_reads_as_the_inactive_configuration():
         assert await read(ctx, dut.cfg, FLAGS) == (0b10, OKAY)
 
     program(bench)
+
+
+def test_reset_brings_an_inactive_payload_back_that_is_not_zero():
+    inactive = 0b1010 | 1 << 36
+
+    async def bench(ctx, dut):
+        assert await active(ctx, dut.cfg) == inactive
+        await fill(ctx, dut.cfg, LEGAL)
+        assert await write(ctx, dut.cfg, COMMIT, 1) == OKAY
+        assert await active(ctx, dut.cfg) == LEGAL
+        await pulse_reset(ctx, dut)
+        assert await active(ctx, dut.cfg) == inactive
+        assert ctx.get(dut.configuration) == inactive
+
+    program(bench, unit=replace(UNIT, inactive_payload=inactive))
+
+
+@pytest.mark.parametrize(
+    ("mask", "inactive", "message"),
+    [
+        (0b10110, 0b1000, "inactive must lie in the mask 0x16, not 0x8$"),
+        (0b10110, -1, "inactive must lie in the mask 0x16, not -0x1$"),
+        (1 << 5, 0, "storable_mask must lie in 5 bits, not 0x20$"),
+    ],
+)
+def test_what_is_not_kept_is_no_inactive_payload(mask, inactive, message):
+    with pytest.raises(ValueError, match=f"^ConfigurationBank {message}"):
+        ConfigurationBank(5, mask, inactive)
 
 
 def test_a_complete_payload_becomes_active_and_reads_back():
@@ -297,7 +335,7 @@ WIDE = StatusShape(
     rows=3,
     waits=("operand_address", "operand_control", "claim", "issued", "held", "complete"),
 )
-WIDE_UNIT = ProgrammingUnit(45, (1,), 2, LEGAL, register_addresses(2, WIDE), WIDE)
+WIDE_UNIT = replace(UNIT, registers=register_addresses(2, WIDE), reports=WIDE)
 
 
 def test_the_words_of_a_wide_status_follow_each_other():

@@ -1,13 +1,14 @@
 """Which provider realises which family: the one table (spec: Normative Family Registry)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
-
-from amaranth.lib import wiring
 
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.hsg.registry import family_keyword
 from fabricgen.hsg.resource import FabricOp
+from fabricgen.hsg.semantics import semantic_field
+from fabricgen.records.fabric import Fabric
 from fabricgen.rtl.providers import (
     integer_add_sub,
     integer_compare,
@@ -32,15 +33,13 @@ from fabricgen.rtl.providers import (
     vector_shuffle,
     vector_slice,
 )
+from fabricgen.rtl.providers.timed import TimedProvider
 from fabricgen.vocab.families import ImplementationFamilyId
 
-__all__ = ["PROVIDERS", "Provider", "provider"]
+__all__ = ["PROVIDERS", "provider", "without_provider"]
 
-#: Builds the component of a resource; ``Unsupported`` where it has no such latency or shape.
-Provider = Callable[[FabricOp], wiring.Component]
-
-#: Family to provider; each module of providers lists its own.
-PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
+#: Family to provider, which builds the component of a resource; each module lists its own.
+PROVIDERS: Mapping[ImplementationFamilyId, type[TimedProvider]] = MappingProxyType(
     {
         **integer_add_sub.PROVIDERS,
         **integer_logic.PROVIDERS,
@@ -68,15 +67,34 @@ PROVIDERS: Mapping[ImplementationFamilyId, Provider] = MappingProxyType(
 )
 
 
-def provider(op: FabricOp) -> wiring.Component:
-    """Build the component of a resource; ``Unsupported`` where its family has no provider."""
-    build = PROVIDERS.get(op.family)
-    if build is None:
-        raise Unsupported(
-            Diagnostic(
-                "family-without-provider",
-                "family",
-                f"The family must have a provider, not be {family_keyword(op.family)}",
-            )
+def provider(op: FabricOp) -> TimedProvider:
+    """Build the component of a resource; ``Unsupported`` where its family or timing has none."""
+    if found := tuple(_missing(op)):
+        raise Unsupported(*found)
+    return PROVIDERS[op.family](op)
+
+
+def without_provider(fabric: Fabric) -> tuple[Diagnostic, ...]:
+    """Report every resource of a fabric that has no provider; builds nothing."""
+    return tuple(
+        replace(finding, where=f"op[{ordinal}].{finding.where}")
+        for ordinal, named in enumerate(fabric.ops)
+        for finding in _missing(named.op)
+    )
+
+
+def _missing(op: FabricOp) -> Iterator[Diagnostic]:
+    """Say why a resource has no provider."""
+    realised = PROVIDERS.get(op.family)
+    if realised is None:
+        yield Diagnostic(
+            "family-without-provider",
+            "family",
+            f"The family must have a provider, not be {family_keyword(op.family)}",
         )
-    return build(op)
+        return
+    try:
+        yield from realised.timing_findings(op)
+        semantic_field(op)
+    except Unsupported as error:
+        yield from error.diagnostics

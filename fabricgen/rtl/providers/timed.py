@@ -1,7 +1,10 @@
 """A provider that realises the timings it names, and no others."""
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from itertools import product
+
+from amaranth.hdl import Module
 
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.hsg.resource import FabricOp
@@ -22,21 +25,28 @@ class TimedProvider(ProviderFrame):
     INTERVALS: tuple[int, ...] = (1,)
 
     def __init__(self, op: FabricOp) -> None:
-        timing = op.timing
-        declared = timing.latency_cycles, timing.initiation_interval_cycles
-        known = self.timings(op)
+        if found := tuple(self.timing_findings(op)):
+            raise Unsupported(*found)
+        super().__init__(op)
+
+    @classmethod
+    def timing_findings(cls, op: FabricOp) -> Iterator[Diagnostic]:
+        """Say whether the declared timing is another one."""
+        declared = op.timing.latency_cycles, op.timing.initiation_interval_cycles
+        known = cls.timings(op)
         if declared not in known:
             latencies = ", ".join(str(each) for each in sorted({latency for latency, _ in known}))
             intervals = ", ".join(str(each) for each in sorted({each for _, each in known}))
-            raise Unsupported(
-                Diagnostic(
-                    "provider-timing",
-                    "timing",
-                    f"The timing must be a latency of {latencies} cycles and an initiation "
-                    f"interval of {intervals}, not {declared[0]} and {declared[1]}",
-                )
+            yield Diagnostic(
+                "provider-timing",
+                "timing",
+                f"The timing must be a latency of {latencies} cycles and an initiation "
+                f"interval of {intervals}, not {declared[0]} and {declared[1]}",
             )
-        super().__init__(op)
+
+    @abstractmethod
+    def elaborate(self, platform: object) -> Module:
+        """The datapath between the channels."""
 
     @classmethod
     def timings(cls, op: FabricOp) -> Sequence[tuple[int, int]]:
