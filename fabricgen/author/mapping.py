@@ -17,11 +17,13 @@ from fabricgen.author.mapping_document import (
 )
 from fabricgen.author.mapping_edges import BoundRow, Edges, edge_place
 from fabricgen.author.mapping_exposures import Exposures
+from fabricgen.author.op_actor import op_value
 from fabricgen.author.row_access import Selection, select
 from fabricgen.author.row_actor import access_place, row_base
 from fabricgen.author.row_ordinals import row_ordinals
 from fabricgen.author.toml import read_toml
 from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.hsg.setting import OpValue, inactive_value
 from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.demand import row_capacity
 from fabricgen.plan.roles import active_roles
@@ -34,7 +36,7 @@ from fabricgen.plan.rows import (
     ProviderDecode,
 )
 from fabricgen.records.connectivity import MemoryDispatchTarget, target_key
-from fabricgen.records.fabric import Fabric, NamedMemory
+from fabricgen.records.fabric import Fabric, NamedMemory, NamedOp
 from fabricgen.records.occurrence import Temporal
 
 __all__ = [
@@ -110,6 +112,9 @@ def _mapping(document: MappingDocument, fabric: Fabric, findings: Findings) -> M
     names = [memory.name for memory in fabric.memories]
     for name in document.memory:
         lookup([name], names, f"memory.{name}", findings)
+    op_names = [named.name for named in fabric.ops]
+    for name in document.op:
+        lookup([name], op_names, f"op.{name}", findings)
     nothing = MemoryMappingDocument()
     tables = [
         _Table(memory, document.memory.get(memory.name, nothing), findings)
@@ -118,11 +123,22 @@ def _mapping(document: MappingDocument, fabric: Fabric, findings: Findings) -> M
     return Mapping(
         configuration=FabricConfiguration(
             memories=tuple(table.configuration() for table in tables),
-            ops=FabricConfiguration.inactive(fabric).ops,
+            ops=tuple(_op_value(named, document, findings) for named in fabric.ops),
         ),
         row_names=tuple(table.row_names() for table in tables),
         places=tuple(table.placed for table in tables),
     )
+
+
+def _op_value(named: NamedOp, document: MappingDocument, findings: Findings) -> OpValue:
+    """What a resource is configured to, with a table or without."""
+    actor, where = document.op.get(named.name), f"op.{named.name}"
+    try:
+        if actor is None:
+            return inactive_value(named.op)
+        return op_value(named, actor, where, findings)
+    except Unsupported as error:
+        raise relocated(error, where) from None
 
 
 class _Table:

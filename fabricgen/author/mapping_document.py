@@ -1,4 +1,4 @@
-"""The mapping document: which software access each port of a memory carries out."""
+"""The mapping document: what each port of a memory and each datapath resource carries out."""
 
 from typing import Annotated
 
@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, JsonValue, Tag
 from fabricgen.author.binding_document import BindingDocument, ExposureDocument, ProxyDocument
 from fabricgen.author.document import Document
 from fabricgen.author.fields import Name, Unsigned, by_key
+from fabricgen.author.op_actor_document import OpActorDocument
 from fabricgen.author.row_document import (
     CmpxchgDocument,
     FenceDocument,
@@ -283,10 +284,14 @@ class MemoryMappingDocument(Document):
 
 
 class MappingDocument(Document):
-    """A mapping: what each memory of one fabric does."""
+    """A mapping: what each memory and each datapath resource of one fabric does."""
 
     fabric: Name = Field(description="Name of the fabric that the mapping is for.")
     memory: dict[str, MemoryMappingDocument] = Field(
         default={},
         description="Rows and exposures by memory name; a memory without any is disabled.",
+    )
+    op: dict[str, OpActorDocument] = Field(
+        default={},
+        description="Actors by the name of the datapath resource; one without any is inactive.",
     )

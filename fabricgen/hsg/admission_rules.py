@@ -23,6 +23,7 @@ from fabricgen.vocab.operations import (
     IntegerPredicate,
     RoundingMode,
 )
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "actor_rounding",
@@ -137,7 +138,7 @@ def predicate_findings(
         yield Diagnostic(
             "admission-predicate",
             "payload.predicate",
-            f"The predicate must be one of {_names(admitted)}, not {predicate.name}",
+            f"The predicate must be one of {_names(admitted)}, not {word(predicate)}",
         )
 
 
@@ -150,7 +151,7 @@ def behavior_findings(
         yield Diagnostic(
             "admission-rounding",
             "payload.rounding",
-            f"The mode must be one of {_names(behavior.rounding_modes)}, not {rounding.name}",
+            f"The mode must be one of {_names(behavior.rounding_modes)}, not {word(rounding)}",
         )
     if FloatSubnormalBehavior.PRESERVE not in behavior.subnormal_behaviors:
         yield Diagnostic(
@@ -167,8 +168,8 @@ def behavior_findings(
         yield Diagnostic(
             "admission-fast-math",
             "payload.fast_math",
-            f"The actor must permit {missing.name}, which the datapath needs, "
-            f"not only {flags.name}",
+            f"The actor must permit {_flags(missing)}, which the datapath needs, "
+            f"not only {_flags(flags)}",
         )
 
 
@@ -216,4 +217,8 @@ def _names(
         | FloatSubnormalBehavior
     ],
 ) -> str:
-    return ", ".join(value.name for value in values) or "none"
+    return words(values)
+
+
+def _flags(flags: FastMath) -> str:
+    return words(each for each in FastMath if each in flags)

@@ -28,6 +28,7 @@ from fabricgen.vocab.dataflow import OperationSchemaId
 from fabricgen.vocab.families import ImplementationFamilyId, TypedAdmissionProviderId
 from fabricgen.vocab.hardware import FloatNaNBehavior
 from fabricgen.vocab.operations import FloatPredicate, IntegerPredicate
+from fabricgen.vocab.words import word, words
 
 __all__ = ["op_list_findings", "params_findings", "port_count_findings"]
 
@@ -198,7 +199,7 @@ def _integer_predicates(
             "A comparison needs one predicate or more, not none",
         )
     if predicates and not compares:
-        names = ", ".join(each.name for each in predicates)
+        names = words(predicates)
         yield Diagnostic(
             "predicate-orphan",
             "hw_params.predicates",
@@ -240,7 +241,7 @@ def _nan_behaviors(
             yield Diagnostic(
                 "nan-behavior-orphan",
                 "hw_params.behavior.nan_behaviors",
-                f"A NaN behaviour must serve an enabled operation, not be {each.name} without one",
+                f"A NaN behaviour must serve an enabled operation, not be {word(each)} without one",
             )
 
 

@@ -6,6 +6,7 @@ Each function gets the resource's parameters and ports and an actor whose schema
 from collections.abc import Iterator
 
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed_names
 from fabricgen.hsg.admission_rules import (
     behavior_findings,
     element_findings,
@@ -35,6 +36,7 @@ from fabricgen.schema.operation_actor import OperationActor
 from fabricgen.schema.payload import FloatCompare, IntegerCompare, SpecialMathAccuracy
 from fabricgen.schema.types import FloatType, IndexType, IntegerType
 from fabricgen.vocab.hardware import FloatFormat, IntegerWidth
+from fabricgen.vocab.words import word
 
 __all__ = [
     "scalar_bit_reinterpret",
@@ -81,11 +83,11 @@ def scalar_integer_cast(
     source, result = actor.operands[0], actor.results[0]
     for where, kind in (("operands[0]", source), ("results[0]", result)):
         if isinstance(kind, IndexType) and kind.width not in relation.resolved_index_widths:
-            names = ", ".join(width.name for width in relation.resolved_index_widths) or "none"
+            names = listed_names(f"index{width.bits}" for width in relation.resolved_index_widths)
             yield Diagnostic(
                 "admission-index-width",
                 where,
-                f"The index must resolve to one of {names}, not {kind.width.name}",
+                f"The index must resolve to one of {names}, not {kind}",
             )
     yield from _pair_findings(
         (integer_width(source.bits), integer_width(result.bits)),
@@ -151,7 +153,7 @@ def scalar_float_cast(
     match actor.operands[0], actor.results[0]:
         case FloatType(source), FloatType(result):
             yield from _pair_findings(
-                (source, result), record.format_pairs, f"{source.name} to {result.name}"
+                (source, result), record.format_pairs, f"{word(source)} to {word(result)}"
             )
         case _:
             pass
@@ -168,7 +170,7 @@ def scalar_integer_float_conversion(
     match actor.operands[0], actor.results[0]:
         case (IntegerType(bits), FloatType(kind)) | (FloatType(kind), IntegerType(bits)):
             yield from _pair_findings(
-                (integer_width(bits), kind), record.format_pairs, f"i{bits} and {kind.name}"
+                (integer_width(bits), kind), record.format_pairs, f"i{bits} and {word(kind)}"
             )
         case _:
             pass
@@ -190,7 +192,7 @@ def scalar_special_math(
         yield Diagnostic(
             "admission-accuracy",
             "payload.tier",
-            f"The actor must accept {guarantee.name}, not at most {actor.payload.tier.name}",
+            f"The actor must accept {word(guarantee)}, not at most {word(actor.payload.tier)}",
         )
     yield from port_findings(ports, actor)
 

@@ -22,6 +22,7 @@ from fabricgen.vocab.operations import (
     RoundingMode,
     SpecialMathAccuracyTier,
 )
+from fabricgen.vocab.words import word, words
 
 __all__ = [
     "ScalarBitReinterpretParams",
@@ -65,11 +66,11 @@ def either_findings(
 def compare_rounding_findings(behavior: FloatBehaviorProfile) -> Iterator[Diagnostic]:
     """A comparison rounds nothing: its profile names nearest even and no other mode."""
     if behavior.rounding_modes != (RoundingMode.TO_NEAREST_EVEN,):
-        names = ", ".join(mode.name for mode in behavior.rounding_modes)
+        names = words(behavior.rounding_modes)
         yield Diagnostic(
             "params-compare-rounding",
             "behavior.rounding_modes",
-            f"The modes of a comparison must be TO_NEAREST_EVEN alone, not {names}",
+            f"The modes of a comparison must be to_nearest_even alone, not {names}",
         )
 
 
@@ -166,8 +167,8 @@ class ScalarSpecialMathParams(StrictRecord):
             yield Diagnostic(
                 "params-accuracy-needs-afn",
                 "accuracy_guarantee",
-                "The guarantee must be CORRECTLY_ROUNDED where afn is not required of the actor, "
-                f"not {self.accuracy_guarantee.name}",
+                "The guarantee must be correctly_rounded where afn is not required of the actor, "
+                f"not {word(self.accuracy_guarantee)}",
             )
 
 

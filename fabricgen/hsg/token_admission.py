@@ -24,6 +24,7 @@ from fabricgen.hsg.token_params import (
 from fabricgen.schema.operation_actor import OperationActor
 from fabricgen.schema.payload import StreamRecurrence
 from fabricgen.schema.types import IndexType, ValueType
+from fabricgen.vocab.words import word
 
 __all__ = ["constant_token", "demux_token", "mux_token", "stream", "sync_token", "token_plane"]
 
@@ -41,7 +42,7 @@ def stream(
         yield Diagnostic(
             "admission-step",
             "payload.step",
-            f"The step must be {record.fixed_step_kind.name}, not {recurrence.step.name}",
+            f"The step must be {word(record.fixed_step_kind)}, not {word(recurrence.step)}",
         )
     yield from port_findings(ports, actor)
 

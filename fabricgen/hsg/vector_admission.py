@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from fabricgen.errors import Diagnostic
+from fabricgen.errors.listing import listed_names
 from fabricgen.hsg.admission_rules import (
     behavior_findings,
     capacity_findings,
@@ -174,11 +175,11 @@ def _index_findings(
     where: str, index: ValueType, record: FixedVectorSliceAlignMergeParams
 ) -> Iterator[Diagnostic]:
     if isinstance(index, IndexType) and index.width not in record.resolved_index_widths:
-        names = ", ".join(width.name for width in record.resolved_index_widths) or "none"
+        names = listed_names(f"index{width.bits}" for width in record.resolved_index_widths)
         yield Diagnostic(
             "admission-index-width",
             where,
-            f"The index must resolve to one of {names}, not {index.width.name}",
+            f"The index must resolve to one of {names}, not {index}",
         )
 
 

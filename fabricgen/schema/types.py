@@ -92,7 +92,9 @@ class PointerType:
         return self.format.representation_bits
 
     def __str__(self) -> str:
-        return f"ptr{self.bits}"
+        space, address = self.format.address_space, self.format.address_bits
+        is_plain = space == 0 and address == self.bits
+        return f"ptr{self.bits}" if is_plain else f"ptr{self.bits}<{space},{address}>"
 
 
 @dataclass(frozen=True, slots=True)

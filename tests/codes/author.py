@@ -11,10 +11,12 @@ import numpy
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping, read_mapping
 from fabricgen.author.workload import parse_workload
-from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric import Fabric, NamedOp
+from fabricgen.vocab.families import ImplementationFamilyId as F
 from tests.support.contracts import named
 from tests.support.documents import changed, fabric_document, mapping_document, ops_document, toml
 from tests.support.examples import folder
+from tests.support.hsg import resource
 from tests.support.producers import command
 from tests.support.subordinates import NONE, RANGE, dispatch, exposed_memory
 
@@ -252,7 +254,24 @@ WORKLOAD_CODES = {
     "image-overlap": image({"hex": "0011", "at": 1}, {"hex": "22", "at": 2}),
 }
 
+CONSTANT = Fabric("constant", (), (NamedOp("five", resource(F.TOKEN_CONSTANT)),))
+
+
+def constant(kind, **table):
+    """A mapping of one constant."""
+    actor = {"operation": "dataflow.constant", "operands": ["none"], "results": [kind]} | table
+    return lambda: read_mapping(toml({"fabric": "constant", "op": {"five": actor}}), CONSTANT)
+
+
+ACTOR_CODES = {
+    "constant-value": constant("i8"),
+    "constant-type": constant("none", value=0),
+    "constant-lanes": constant("vector<2xi8>", value=0),
+    "constant-range": constant("i8", value=256),
+}
+
 PRODUCERS = {
+    **ACTOR_CODES,
     **DOCUMENT_CODES,
     **CONTRACT_CODES,
     **MAPPING_CODES,

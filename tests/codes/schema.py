@@ -13,6 +13,7 @@ from fabricgen.schema.payload import (
     ShuffleMask,
     SpecialMathAccuracy,
 )
+from fabricgen.schema.type_text import parse_type
 from fabricgen.schema.types import IntegerType
 from fabricgen.vocab.dataflow import AtomicOrdering, MemoryAddressForm
 from fabricgen.vocab.dataflow import OperationSchemaId as O
@@ -51,6 +52,7 @@ PRODUCERS = {
         view(ELEMENT), address_form=MemoryAddressForm.POINTER_ADDRESSED
     ),
     "operation-unknown": lambda: operation_named("ArithAdd", "op"),
+    "value-type-text": lambda: parse_type("vector<4i8>", "operands[0]"),
     "value-type-range": lambda: IntegerType(0),
     "payload-range": lambda: ShuffleMask(()),
     "payload-accuracy-needs-afn": lambda: SpecialMathAccuracy(

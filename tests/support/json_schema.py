@@ -23,6 +23,7 @@ _TYPES = {
     "array": list,
     "string": str,
     "integer": int,
+    "number": int | float,
     "boolean": bool,
 }
 

@@ -68,11 +68,6 @@ def test_a_carry_across_a_boundary_is_noticed(monkeypatch):
     assert wrong(op, 40)
 
 
-def test_flags_behind_a_register():
-    assert wrong(resource(COMPARE, timing=ResourceTiming(2)), 16) == []
-
-
-@pytest.mark.parametrize("latency", [0, 3])
-def test_another_latency_is_unsupported(latency):
+def test_another_latency_is_unsupported():
     with pytest.raises(Unsupported, match="provider-timing"):
-        provider(resource(COMPARE, timing=ResourceTiming(latency)))
+        provider(resource(COMPARE, timing=ResourceTiming(2)))

@@ -200,7 +200,7 @@ def test_an_address_computation_has_signed_indices():
 
 def test_widths_of_types():
     pointer = PointerType(PointerFormat(1, 64, 48))
-    assert (pointer.bits, str(pointer)) == (64, "ptr64")
+    assert (pointer.bits, str(pointer)) == (64, "ptr64<1,48>")
     assert VectorType((2, 3), FloatType(FloatFormat.BF16)).bits == 96
     assert VectorType((2, 3), FloatType(FloatFormat.BF16)).blocks(1) == 3
     assert str(VectorType((2, 3), FloatType(FloatFormat.BF16))) == "vector<2x3xbf16>"

@@ -42,6 +42,12 @@ RULES: dict[str, Rule] = {
         _GUIDE,
     ),
     "duplicate-value": Rule("A value stands in a set once.", _FABRIC),
+    "constant-value": Rule("A constant has either numbers or exact bits.", _MAPPING),
+    "constant-type": Rule("A constant is a number or a vector of numbers.", _MAPPING),
+    "constant-lanes": Rule(
+        "A scalar constant is one number, one of a vector a number for each lane.", _MAPPING
+    ),
+    "constant-range": Rule("A number fits the type of its constant.", _MAPPING),
     "duplicate-name": Rule("A name stands for one thing within its list.", _ENGINE),
     "unknown-name": Rule("A name that is referred to is declared.", _ENGINE),
     "resources-and-contract": Rule(

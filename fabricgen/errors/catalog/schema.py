@@ -33,6 +33,11 @@ RULES: dict[str, Rule] = {
         "A value type has positive widths and extents, and its total width fits 32 bits.",
         "Ownership",
     ),
+    "value-type-text": Rule(
+        "A type is written as it is printed: i32, bf16, index64, none, vector<2x4xi8>, "
+        "ptr64 or ptr64<1,48>.",
+        "Ownership",
+    ),
     "payload-range": Rule(
         "The semantic payload of an operation holds only values that its case defines.",
         "Ownership",

@@ -137,7 +137,7 @@ def add_by_lanes(
 
     Returns
     -------
-    The sums, and per step the carry that leaves the lane which ends there; some bit if none does.
+    The sums, and per step the carry that leaves it.
     """
     step = lanes.step
     # A subtraction has a carry of its own, which is one.
@@ -160,5 +160,7 @@ def add_by_lanes(
     for ordinal, at in enumerate(lanes.steps):
         start = at + ordinal + 1
         sums.append(total[start : start + step])
-        carries.append(total[start + step])
+        end = at + step
+        above = total[start + step]
+        carries.append(~(above ^ lanes.cut(end)) if end < lanes.bits else above)
     return Cat(*sums), carries
