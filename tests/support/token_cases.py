@@ -2,9 +2,13 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import cycle
 
 from fabricgen.rtl.providers.registry import provider
+from fabricgen.vocab.operations import IntegerPredicate as P
+from fabricgen.vocab.operations import StreamStepKind as S
+from tests.support import loop_nest
 from tests.support import token_ops as ops
 from tests.support import transition_tables as tables
 from tests.support.token_units import Case, Unit
@@ -115,7 +119,9 @@ def loop(name: str, seed: int, count: int, *, bits: int = 8, width: int = 1) -> 
         phases = _phases(drawn, count, width)
         values = [words(drawn, each, len(phases)) for each in component.op.ports.inputs[1:]]
         cases.append(Case(getattr(tables, name)(), [phases, *values], *patterns.next()))
-    return Unit(component, cases, [0] * len(component.op.ports.inputs), first=None)
+    return Unit(
+        component, cases, [0] * len(component.op.ports.inputs), first=0, timing="transparent"
+    )
 
 
 def group(name: str, seed: int, count: int, *, most: int | None = None, **shape) -> Unit:
@@ -136,4 +142,110 @@ def group(name: str, seed: int, count: int, *, most: int | None = None, **shape)
             given[1] = [drawn.choice([dense, each]) for each in given[1]]
         case = Case(table, [*given, phases], *patterns.next(), ordinal if many else None)
         cases.append(case)
-    return Unit(component, cases, [0, 2] if name == "parallelize" else [1, 1, 2])
+    ahead = [0, 2] if name == "parallelize" else [1, 1, 2]
+    return Unit(component, cases, ahead, timing=name)
+
+
+def stream(
+    kind: S,
+    seed: int,
+    count: int,
+    *,
+    widths: Sequence[int] = (8, 16),
+    predicates: Sequence[str] = ("SLT", "NE"),
+    port: int | None = None,
+    interval: int | None = None,
+) -> Unit:
+    """Every width and predicate; stray bits above the active width.
+
+    Streams of no value, and of few; steps of zero and below zero; at the end one that never ends,
+    if there was one.
+    """
+    divides = kind in (S.SDIV, S.UDIV)
+    timing = (1, interval or (max(widths) + 2 if divides else 1))
+    component = provider(ops.stream(kind, widths, predicates, timing, port))
+    many = len(component.behaviors) > 1
+    drawn, patterns = random.Random(f"{kind} {seed}"), Patterns(seed)
+    cases = []
+    for ordinal, key in enumerate(component.behaviors):
+        bits = key.active_bits or widths[0]
+        predicate = key.predicate or P[predicates[0]]
+        triples, endless = _triples(drawn, kind, predicate, bits, count)
+        stray = max(port or 0, *widths) - bits
+        given = [
+            [number | words(drawn, stray, 1)[0] << bits for number in numbers]
+            for numbers in zip(*triples, *endless, strict=True)
+        ]
+        table = tables.stream(kind, predicate, bits)
+        finite = len(tables.machine(table, list(zip(*triples, strict=True)), 2).run().steps)
+        firings = finite + 8 if endless else None
+        case = Case(table, given, *patterns.next(), ordinal if many else None, firings=firings)
+        cases.append(case)
+    return Unit(component, cases, [1, 1, 1])
+
+
+Triple = tuple[int, int, int]
+
+
+def _triples(
+    drawn: random.Random, kind: S, predicate: P, bits: int, count: int
+) -> tuple[list[Triple], list[Triple]]:
+    """Operands of streams that end within a few firings, and of one that does not, if drawn."""
+    table = tables.stream(kind, predicate, bits)
+    found: list[Triple] = []
+    endless: list[Triple] = []
+    for _ in range(50 * count):
+        init, limit, step = (_number(drawn, bits) for _ in range(3))
+        if kind in (S.SHL, S.ASHR, S.LSHR):
+            step %= bits
+        if drawn.randrange(3):
+            limit = init
+            for _ in range(drawn.randrange(7)):
+                limit = tables.stepped(kind, limit, step, bits)
+        triple = (init, limit, step)
+        run = tables.machine(table, [[each] for each in triple], 2).run(24)
+        if len(run.steps) == 24:
+            endless = [triple]
+        elif len(run.steps) > 1 or len(found) % 3 == 0:
+            found.append(triple)
+        if len(found) == count:
+            break
+    return found, endless
+
+
+def _number(drawn: random.Random, bits: int) -> int:
+    """Small numbers of both signs, the ends of the range, and others."""
+    top = 1 << bits - 1
+    small = drawn.randrange(6)
+    return drawn.choice([small, small, -small % (2 * top), top - 1, top, drawn.getrandbits(bits)])
+
+
+def nest(seed: int, count: int, **changed) -> Unit:
+    """Two loops of few iterations, and of none, under every pattern."""
+    drawn, patterns = random.Random(seed), Patterns(seed)
+    cases = []
+    for _ in PATTERNS:
+        found: list[list[int]] = []
+        while len(found) < count:
+            start, near = drawn.getrandbits(loop_nest.BITS), drawn.randrange(-2, 12)
+            step, stride = drawn.randrange(1, 5), drawn.randrange(-1, 5)
+            jobs = [start, start + near, step, start + drawn.randrange(-1, 12), stride]
+            jobs = [each % (1 << loop_nest.BITS) for each in jobs]
+            jobs += words(drawn, loop_nest.BITS, 2)
+            if loop_nest.run(*jobs)[1] < loop_nest.MOST:
+                found.append(jobs)
+        given = [list(row) for row in zip(*found, strict=True)]
+        cases.append(Case(loop_nest.table(), given, *patterns.next()))
+    return Unit(loop_nest.nest(**changed), cases, [3] * 7, timing="")
+
+
+def poison(kind: S, seed: int, count: int) -> Unit:
+    """Streams whose step shifts by the width or more, or divides by zero: any value may follow."""
+    unit = stream(kind, seed, 1)
+    drawn = random.Random(seed)
+    cases = []
+    for case in unit.cases:
+        given = [words(drawn, unit.widths[0][0], count) for _ in range(3)]
+        given[2] = [drawn.choice([each | 8, 0xFFFF]) for each in given[2]]
+        cases.append(replace(case, inputs=given, firings=None, undefined=60))
+    return replace(unit, cases=cases)

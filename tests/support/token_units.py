@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fabricgen.emit.verilog import to_verilog
 from sim.run import build, run_bench
 from sim.token_job import PassJob, PassResult, UnitJob, read_outcome, write_job
+from tests.support.token_timing import due
 from tests.support.transition_tables import Machine, Table, machine
 
 
@@ -52,6 +53,8 @@ class Case:
     idle_unknown: bool = False
     #: Firings after which an endless run is looked at no more.
     firings: int | None = None
+    #: Cycles of a run in which values are not defined: something must come out, and be known.
+    undefined: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,45 +62,56 @@ class Unit:
     """A component and its cases; ``ahead`` is what inputs may take before the firing that needs it.
 
     ``first`` is the cycle in which a first firing is visible when its operands are offered in
-    cycle 0; nothing is between cycles in a component that has no ``first``.
+    cycle 0. ``timing`` is a model of :mod:`tests.support.token_timing`; one that is empty says
+    nothing of cycles, not even that operands come first.
     """
 
     component: wiring.Component
     cases: Sequence[Case]
     ahead: Sequence[int]
-    first: int | None = 1
+    first: int = 1
+    timing: str = "firings"
     machines: list[Machine] = field(default_factory=list)
 
     @property
     def widths(self) -> tuple[list[int], list[int]]:
         """Payload bits of the inputs and outputs."""
-        op = self.component.op
-        return list(op.ports.inputs), list(op.ports.outputs)
+        found: tuple[list[int], list[int]] = ([], [])
+        for name in self.component.signature.members:
+            if name.startswith(("in", "out")):
+                channel = getattr(self.component, name)
+                bits = len(channel.data) if hasattr(channel, "data") else 0
+                found[name.startswith("out")].append(bits)
+        return found
 
     @property
     def interval(self) -> int:
-        return self.component.op.timing.initiation_interval_cycles
+        """Cycles between two firings, at least."""
+        op = getattr(self.component, "op", None)
+        return 1 if op is None else op.timing.initiation_interval_cycles
 
 
 def job_of(name: str, unit: Unit) -> UnitJob:
     """What the bench does with a unit; leaves the machines, run to the end, in it."""
     inputs, outputs = unit.widths
-    unit.machines[:] = [
-        machine(case.table, case.inputs, len(outputs)).run(case.firings) for case in unit.cases
-    ]
+    unit.machines[:] = [machine(case.table, case.inputs, len(outputs)) for case in unit.cases]
+    for case, found in zip(unit.cases, unit.machines, strict=True):
+        if case.undefined is None:
+            found.run(case.firings)
     passes = [
         PassJob(
             case.inputs,
             [
-                (taken, min(taken + ahead, len(tokens)))
+                (0, len(tokens)) if case.undefined else (taken, min(taken + ahead, len(tokens)))
                 for taken, ahead, tokens in zip(found.taken, unit.ahead, case.inputs, strict=True)
             ],
-            found.outputs,
+            None if case.undefined else found.outputs,
             case.pattern,
             case.seed,
             case.stalled,
             case.configuration,
-            interrupted=case.interrupted,
+            case.undefined,
+            case.interrupted,
             is_endless=case.firings is not None,
             idle_unknown=case.idle_unknown,
         )
@@ -126,10 +140,14 @@ def problems(unit: Unit, results: Sequence[PassResult]) -> list[str]:
     found: list[str] = []
     for case, done, result in zip(unit.cases, unit.machines, results, strict=True):
         here = [f"{each}" for each in result.findings]
-        if not here:
-            here += early(case, result, len(done.outputs), unit.first)
-            if unit.first is None:
+        if case.undefined is not None:
+            here += [] if any(result.given) else ["nothing came out"]
+        elif not here and unit.timing:
+            here += early(case, result, len(done.outputs), min(unit.first, 1))
+            if unit.timing == "transparent":
                 here += torn(case, result, len(done.outputs))
+            if case.stalled == "outputs" or case.pattern == "always":
+                here += late(unit, done, result)
         found += [f"{case.pattern}/{case.seed} of {case.configuration}: {each}" for each in here]
     return found
 
@@ -144,13 +162,27 @@ def check(
     return results
 
 
-def early(case: Case, result: PassResult, outputs: int, first: int | None) -> list[str]:
+def late(unit: Unit, done: Machine, result: PassResult) -> list[str]:
+    """Tokens that came in another cycle than the timing says, where inputs never pause."""
+    wanted = due(unit.timing, done, result.ready, unit.first, unit.interval)
+    found: list[str] = []
+    for port, (cycles, given) in enumerate(zip(wanted, result.given, strict=True)):
+        # An endless run goes on behind the firings of the machine.
+        got = [cycle for cycle, _ in given[: len(done.outputs[port])]]
+        for at, cycle in enumerate(got):
+            if cycles[at : at + 1] != [cycle]:
+                found.append(f"out{port} gives token {at} in {cycle}, not {cycles[at : at + 1]}")
+                break
+    return found
+
+
+def early(case: Case, result: PassResult, outputs: int, latency: int) -> list[str]:
     """Tokens that came before the firing that gives them could be."""
     ready = Machine(case.table, len(case.inputs), outputs)
     moves = sorted(
         [(cycle, 0, port, token) for port, row in enumerate(result.taken) for cycle, token in row]
         + [
-            (cycle - (first is not None), 1, port, token)
+            (cycle - latency, 1, port, token)
             for port, row in enumerate(result.given)
             for cycle, token in row
         ]
@@ -183,6 +215,6 @@ def torn(case: Case, result: PassResult, outputs: int) -> list[str]:
     return []
 
 
-def with_patterns(case: Case, patterns: Sequence[tuple[str, int]]) -> list[Case]:
-    """The case under each pattern and seed."""
-    return [replace(case, pattern=pattern, seed=seed) for pattern, seed in patterns]
+def with_cases(unit: Unit, **changes) -> Unit:
+    """The unit with every case changed."""
+    return replace(unit, cases=[replace(case, **changes) for case in unit.cases], machines=[])

@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from fabricgen.vocab.operations import IntegerPredicate as P
+from fabricgen.vocab.operations import StreamStepKind as S
 from tests.support import token_cases as cases
 from tests.support import token_mutants as mutants
-from tests.support.token_units import check, early, problems, simulate, torn
+from tests.support import token_ops as ops
+from tests.support.token_units import check, early, late, problems, simulate, torn, with_cases
 
 pytest.importorskip("cocotb")
 pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get install iverilog")
@@ -29,13 +32,40 @@ def families(seed, count):
     }
 
 
-def test_each_family_does_what_its_table_says_under_every_stall(tmp_path):
-    units = families(1, 24)
-    check(units, tmp_path)
+def assert_all_rows_fired(units):
     for name, unit in units.items():
         rows = {row.name for case in unit.cases for row in case.table.rows}
         fired = set().union(*(found.fired() for found in unit.machines))
         assert fired == rows, name
+
+
+def test_each_family_does_what_its_table_says_under_every_stall(tmp_path):
+    """What is not offered is unknown, where no ready depends on it; a reset comes in between."""
+    units = {
+        name: with_cases(unit, interrupted=30, idle_unknown=unit.timing != "transparent")
+        for name, unit in families(1, 24).items()
+    }
+    check(units, tmp_path)
+    assert_all_rows_fired(units)
+
+
+def test_each_step_kind_does_what_its_table_says_under_every_stall(tmp_path):
+    units = {kind.name.lower(): cases.stream(kind, 1, 5) for kind in S}
+    units["add"] = cases.stream(S.ADD, 1, 5, predicates=[each.name for each in P], port=17)
+    assert any(case.firings for case in units["add"].cases)
+    shifts = (S.SHL, S.ASHR, S.LSHR)
+    poison = {f"poison_{kind.name.lower()}": cases.poison(kind, 1, 9) for kind in shifts}
+    check({**units, **poison}, tmp_path)
+    assert_all_rows_fired(units)
+
+
+def test_stalled_outputs_cost_no_cycle_but_their_own(tmp_path):
+    units = {
+        **families(5, 24),
+        **{kind.name.lower(): cases.stream(kind, 5, 5, widths=(8,)) for kind in S},
+        "product": cases.stream(S.MUL, 5, 5, widths=(32,), interval=2),
+    }
+    check({name: with_cases(unit, stalled="outputs") for name, unit in units.items()}, tmp_path)
 
 
 #: Providers that are wrong, each beside a unit that must reject it.
@@ -124,3 +154,47 @@ def test_the_bench_rejects_wrong_tables(tmp_path):
         return replace(case.table, rows=[replace(row, guard=lambda kept, heads: False)])
 
     assert all(judged(early, "sync", waiting, 1))
+
+
+def test_the_bench_rejects_a_lost_cycle(tmp_path):
+    """An input that takes part in every second cycle only: nothing is wrong but the time."""
+
+    def halved(text):
+        wires = (
+            "wire half_valid, half_ready; reg odd;\n"
+            "assign half_valid = demux_in0_valid & odd;\n"
+            "assign demux_in0_ready = half_ready & odd;\n"
+            "always @(posedge clk) odd <= !rst && !odd;\nendmodule"
+        )
+        for port in ("valid", "ready"):
+            assert f".in0_{port}(demux_in0_{port})" in text
+            text = text.replace(f".in0_{port}(demux_in0_{port})", f".in0_{port}(half_{port})")
+        return text.replace("endmodule", wires, 1)
+
+    unit = with_cases(cases.demux(3, 24, lanes=(8, 8), repeat=7), stalled="outputs")
+    results = simulate({"demux": unit}, tmp_path, edit=halved)["demux"]
+    assert not any(result.findings for result in results)
+    assert len(problems(unit, results)) >= len(unit.cases)
+
+
+def test_a_trace_that_is_shifted_by_a_cycle_has_the_wrong_time(tmp_path):
+    units = {**families(6, 12), "sdiv": cases.stream(S.SDIV, 6, 3, widths=(8,))}
+    units = {name: with_cases(unit, pattern="always") for name, unit in units.items()}
+    results = check(units, tmp_path)
+    for name, unit in units.items():
+        for done, result in zip(unit.machines, results[name], strict=True):
+            if not any(result.given):
+                continue
+            assert late(unit, done, result) == [], name
+            for shift in (-1, 1):
+                moved = [[(cycle + shift, token) for cycle, token in row] for row in result.given]
+                assert late(unit, done, replace(result, given=moved)), name
+
+
+def test_two_loops_of_providers_do_what_python_does(tmp_path):
+    """Beside the right fabric, one with an iteration too many."""
+    long = mutants.InclusiveStream(ops.stream())
+    units = {"nest": cases.nest(1, 6), "long": cases.nest(1, 3, inner_stream=long)}
+    results = simulate(units, tmp_path)
+    assert problems(units["nest"], results["nest"]) == []
+    assert problems(units["long"], results["long"]) != []
