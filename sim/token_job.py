@@ -71,7 +71,7 @@ class UnitJob:
     ----------
     name
         Prefix of its ports: ``<name>_in0_valid`` and so on, ``<name>_configuration`` where a pass
-        has one, and ``<name>_reset``.
+        has one, ``<name>_reset`` and ``<name>_quiescent``.
     inputs, outputs
         Payload bits of each channel.
     bound
@@ -99,6 +99,8 @@ class PassResult:
         Cycle and token of each handshake, per input and per output.
     ready
         Cycles in which each output was ready to take a token.
+    quiescent
+        Cycles in which the unit said that nothing is inside.
     findings
         What was wrong.
     """
@@ -107,6 +109,7 @@ class PassResult:
     taken: Sequence[Sequence[tuple[int, int]]]
     given: Sequence[Sequence[tuple[int, int]]]
     ready: Sequence[Sequence[int]]
+    quiescent: Sequence[int]
     findings: Sequence[Finding] = field(default=())
 
 
@@ -144,5 +147,6 @@ def _result(fields: dict[str, Any]) -> PassResult:
         tokens(fields["taken"]),
         tokens(fields["given"]),
         fields["ready"],
+        fields["quiescent"],
         [Finding(**each) for each in fields["findings"]],
     )

@@ -32,6 +32,7 @@ class UnitPins:
     inputs: Sequence[EndpointPins]
     outputs: Sequence[EndpointPins]
     reset: Pin
+    quiescent: Pin
     configuration: Pin | None = None
 
 
@@ -110,6 +111,7 @@ class _Pass:
             )
         ]
         self.taken: list[list[tuple[int, int]]] = [[] for _ in inputs]
+        self.quiescent: list[int] = []
         expected = [None] * len(outputs) if job.outputs is None else job.outputs
         self.sinks = [
             _Sink(channel, stall[name], self._order(name, width, tokens), self._stays(name))
@@ -148,6 +150,11 @@ class _Pass:
     def sample(self) -> None:
         """Look at the pins just before the clock edge."""
         cycle, moved = self.cycle, False
+        state = str(self._pins.quiescent.value)
+        if state == "1":
+            self.quiescent.append(cycle)
+        elif state != "0":
+            self.findings.add(Finding("unknown", cycle, "Quiescence is unknown", got=state))
         known = [monitor.observe(cycle, channel) for monitor, channel in self._known]
         if not all(known):
             self.cycle += 1
@@ -204,6 +211,7 @@ class _Pass:
             self.taken,
             [sink.given for sink in self.sinks],
             [sink.ready for sink in self.sinks],
+            self.quiescent,
             tuple(self.findings.kept),
         )
 

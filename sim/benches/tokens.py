@@ -65,5 +65,6 @@ def _pins(dut: Any, unit: UnitJob) -> UnitPins:
         inputs=[channel(f"in{at}", width) for at, width in enumerate(unit.inputs)],
         outputs=[channel(f"out{at}", width) for at, width in enumerate(unit.outputs)],
         reset=getattr(dut, f"{unit.name}_reset"),
+        quiescent=getattr(dut, f"{unit.name}_quiescent"),
         configuration=getattr(dut, f"{unit.name}_configuration") if configured else None,
     )

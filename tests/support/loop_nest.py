@@ -15,7 +15,7 @@ which the gate needs the next condition, and both have the same source.
 
 from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Const, Module
+from amaranth.hdl import Cat, Const, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -87,11 +87,13 @@ class Fabric(wiring.Component):
             for at, (name, port) in enumerate(ends):
                 width = len(getattr(nodes[name], f"{side}{port}").data)
                 members[f"{side}{at}"] = flow(ChannelShape(width).signature())
+        members["quiescent"] = Out(1)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         """Nodes, forks and queues."""
         m = Module()
+        m.d.comb += self.quiescent.eq(Cat(*(each.quiescent for each in self._nodes.values())).all())
         for name, node in self._nodes.items():
             m.submodules[name] = node
         for at, (name, port) in enumerate(self._inputs):

@@ -144,6 +144,7 @@ def problems(unit: Unit, results: Sequence[PassResult]) -> list[str]:
             here += [] if any(result.given) else ["nothing came out"]
         elif not here and unit.timing:
             here += early(case, result, len(done.outputs), min(unit.first, 1))
+            here += restless(unit, case, result)
             if unit.timing == "transparent":
                 here += torn(case, result, len(done.outputs))
             if case.stalled == "outputs" or case.pattern == "always":
@@ -174,6 +175,37 @@ def late(unit: Unit, done: Machine, result: PassResult) -> list[str]:
                 found.append(f"out{port} gives token {at} in {cycle}, not {cycles[at : at + 1]}")
                 break
     return found
+
+
+def restless(unit: Unit, case: Case, result: PassResult) -> list[str]:
+    """Cycles in which the unit is quiescent with something inside, or not without.
+
+    A transparent one is not either while it offers a result, which is not looked at here.
+    """
+    ready = Machine(case.table, len(case.inputs), len(result.given))
+    given = [0] * len(result.given)
+    moves: dict[int, list[tuple[int, int | None]]] = {}
+    for port, row in enumerate(result.taken):
+        for cycle, token in row:
+            moves.setdefault(cycle, []).append((port, token))
+    for port, row in enumerate(result.given):
+        for cycle, _ in row:
+            moves.setdefault(cycle, []).append((port, None))
+    quiescent = set(result.quiescent)
+    for cycle in range(result.cycles):
+        while all(len(r) <= g for r, g in zip(ready.outputs, given, strict=True)):
+            if ready.fire() is None:
+                break
+        is_empty = ready.is_idle and [len(row) for row in ready.outputs] == given
+        says = cycle in quiescent
+        if says > is_empty or (is_empty > says and unit.timing != "transparent"):
+            return [f"cycle {cycle}: quiescent is {says}, not {is_empty}"]
+        for port, token in moves.get(cycle, []):
+            if token is None:
+                given[port] += 1
+            else:
+                ready.inputs[port].append(token)
+    return []
 
 
 def early(case: Case, result: PassResult, outputs: int, latency: int) -> list[str]:

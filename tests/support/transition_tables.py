@@ -98,6 +98,12 @@ class Machine:
             pass
         return self
 
+    @property
+    def is_idle(self) -> bool:
+        """In the first state, and all tokens are taken."""
+        state = (self._state, self._kept) == (self._table.state, self._table.kept)
+        return state and self.taken == list(map(len, self.inputs))
+
     def fired(self) -> Counter[str]:
         """How often each row fired."""
         return Counter(step.row for step in self.steps)

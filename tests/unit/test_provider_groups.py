@@ -74,7 +74,8 @@ def test_every_element_width_and_lane_count(name, shape):
         )
         for ordinal, key in enumerate(dut.behaviors)
     ]
-    check_all(dut, cases, AHEAD[name])
+    # What wider groups have left in the registers of narrower ones is not seen.
+    check_all(dut, [*cases, *cases[::-1]], AHEAD[name])
 
 
 def full_lanes(op):

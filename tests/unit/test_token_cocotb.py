@@ -11,7 +11,16 @@ from fabricgen.vocab.operations import StreamStepKind as S
 from tests.support import token_cases as cases
 from tests.support import token_mutants as mutants
 from tests.support import token_ops as ops
-from tests.support.token_units import check, early, late, problems, simulate, torn, with_cases
+from tests.support.token_units import (
+    check,
+    early,
+    late,
+    problems,
+    restless,
+    simulate,
+    torn,
+    with_cases,
+)
 
 pytest.importorskip("cocotb")
 pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get install iverilog")
@@ -191,6 +200,22 @@ def test_a_trace_that_is_shifted_by_a_cycle_has_the_wrong_time(tmp_path):
                 assert late(unit, done, replace(result, given=moved)), name
 
 
+def test_the_bench_rejects_wrong_quiescence(tmp_path):
+    units = families(7, 12)
+    results = check(units, tmp_path)
+    for name, unit in units.items():
+        for case, result in zip(unit.cases, results[name], strict=True):
+            always = replace(result, quiescent=range(result.cycles))
+            never = replace(result, quiescent=[])
+            assert restless(unit, case, result) == [], name
+            if unit.timing == "transparent":
+                assert len(result.quiescent) < result.cycles
+            else:
+                assert restless(unit, case, never), name
+            if any(result.given):
+                assert restless(unit, case, always), name
+
+
 def test_two_loops_of_providers_do_what_python_does(tmp_path):
     """Beside the right fabric, one with an iteration too many."""
     long = mutants.InclusiveStream(ops.stream())
@@ -198,3 +223,86 @@ def test_two_loops_of_providers_do_what_python_does(tmp_path):
     results = simulate(units, tmp_path)
     assert problems(units["nest"], results["nest"]) == []
     assert problems(units["long"], results["long"]) != []
+
+
+def wide_families(seed):
+    """Lanes of other widths, without payload or beyond the result, and every image of them."""
+    count = 20
+    return {
+        "bit": cases.constant(seed, count, 1),
+        "wide_constant": cases.constant(seed, count, 64, 8),
+        "pair": cases.sync(seed, count, inputs=(8, 8), outputs=(8, 8), repeat=7),
+        "bare_sync": cases.sync(seed, count, inputs=(0, 8, 0), outputs=(0, 8, 8), repeat=3),
+        "four_sync": cases.sync(seed, count, inputs=(8, 4, 2, 8), outputs=(8, 4, 8, 1)),
+        "bare_mux": cases.mux(seed, count, lanes=(0, 0), result=0, repeat=7),
+        "four_mux": cases.mux(seed, count, lanes=(8, 4, 8, 2), result=6),
+        "bare_demux": cases.demux(seed, count, lanes=(0, 8, 0), repeat=2),
+        "four_demux": cases.demux(seed, count, lanes=(8, 4, 8, 2)),
+        **{
+            f"{name}_{bits}": cases.loop(name, seed, count, bits=bits, width=width)
+            for name in ("carry", "invariant", "gate")
+            for bits, width in ((0, 1), (1, 8), (64, 1))
+        },
+    }
+
+
+GROUPS = [
+    {"payload": 64, "integers": (8, 16, 32, 64)},
+    {"payload": 24, "integers": (8,), "mask": 5},
+    {"payload": 40, "integers": (8, 16, 32), "mask": 3},
+    {"payload": 11, "integers": (1, 8), "mask": 3},
+    {"payload": 8, "integers": (8,)},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stalled", ["all", "inputs", "outputs"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_lane_image_and_payload(seed, stalled, tmp_path):
+    units = wide_families(seed)
+    check({name: with_cases(unit, stalled=stalled) for name, unit in units.items()}, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stalled", ["all", "outputs"])
+@pytest.mark.parametrize("name", ["parallelize", "serialize"])
+def test_every_element_and_lane_count(name, stalled, tmp_path):
+    units = {f"group_{at}": cases.group(name, at, 30, **shape) for at, shape in enumerate(GROUPS)}
+    check({name: with_cases(unit, stalled=stalled) for name, unit in units.items()}, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stalled", ["all", "outputs"])
+@pytest.mark.parametrize("kind", list(S))
+def test_every_width_and_predicate_of_a_step(kind, stalled, tmp_path):
+    predicates = [each.name for each in P]
+    unit = cases.stream(kind, 3, 6, widths=(8, 16, 32, 64), predicates=predicates)
+    check({"stream": with_cases(unit, stalled=stalled)}, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_product_of_two_cycles_at_every_width(tmp_path):
+    units = {
+        f"product_{bits}": cases.stream(S.MUL, 4, 20, widths=(bits,), interval=2)
+        for bits in (8, 16, 32, 64)
+    }
+    check(units, tmp_path)
+
+
+@pytest.mark.slow
+def test_many_loop_nests(tmp_path):
+    check({f"nest_{seed}": cases.nest(10 * seed, 12) for seed in range(1, 5)}, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_starts_at_random_changes_nothing(seed, tmp_path):
+    """Verilator, where registers without a reset start with any bits."""
+    units = {
+        **families(seed, 60),
+        **wide_families(seed),
+        **{kind.name.lower(): cases.stream(kind, seed, 8) for kind in S},
+        "nest": cases.nest(seed, 10),
+    }
+    units = {name: with_cases(unit, interrupted=40) for name, unit in units.items()}
+    check(units, tmp_path, "verilator")

@@ -90,7 +90,8 @@ class FixedVectorParallelize(GroupProvider):
                 for bits in self.element_widths
                 if start // bits < self.lanes_of(bits)
             ]
-            if any(lane for _, lane, _ in places):
+            # The narrowest element of lane 0 fills the first piece, and no other one.
+            if start:
                 with m.If(enters[0]):
                     m.d.sync += held.eq(0)
             with m.If(any_bit(has & enters[lane] for has, lane, _ in places)):
