@@ -180,7 +180,8 @@ def late(unit: Unit, done: Machine, result: PassResult) -> list[str]:
 def restless(unit: Unit, case: Case, result: PassResult) -> list[str]:
     """Cycles in which the unit is quiescent with something inside, or not without.
 
-    A transparent one is not either while it offers a result, which is not looked at here.
+    A transparent one is not either while it offers a result, which is not looked at here; and a
+    firing without results may be inside for a cycle.
     """
     ready = Machine(case.table, len(case.inputs), len(result.given))
     given = [0] * len(result.given)
@@ -192,14 +193,17 @@ def restless(unit: Unit, case: Case, result: PassResult) -> list[str]:
         for cycle, _ in row:
             moves.setdefault(cycle, []).append((port, None))
     quiescent = set(result.quiescent)
+    is_fresh = False
     for cycle in range(result.cycles):
         while all(len(r) <= g for r, g in zip(ready.outputs, given, strict=True)):
             if ready.fire() is None:
                 break
         is_empty = ready.is_idle and [len(row) for row in ready.outputs] == given
         says = cycle in quiescent
-        if says > is_empty or (is_empty > says and unit.timing != "transparent"):
+        may_hold = is_fresh or unit.timing == "transparent"
+        if says > is_empty or (is_empty > says and not may_hold):
             return [f"cycle {cycle}: quiescent is {says}, not {is_empty}"]
+        is_fresh = any(token is not None for _, token in moves.get(cycle, []))
         for port, token in moves.get(cycle, []):
             if token is None:
                 given[port] += 1
