@@ -68,15 +68,6 @@ def test_each_step_kind_does_what_its_table_says_under_every_stall(tmp_path):
     assert_all_rows_fired(units)
 
 
-def test_stalled_outputs_cost_no_cycle_but_their_own(tmp_path):
-    units = {
-        **families(5, 24),
-        **{kind.name.lower(): cases.stream(kind, 5, 5, widths=(8,)) for kind in S},
-        "product": cases.stream(S.MUL, 5, 5, widths=(32,), interval=2),
-    }
-    check({name: with_cases(unit, stalled="outputs") for name, unit in units.items()}, tmp_path)
-
-
 #: Providers that are wrong, each beside a unit that must reject it.
 MUTANTS = {
     "constant": [mutants.StuckConstant],
@@ -108,112 +99,119 @@ def test_the_bench_rejects_each_wrong_provider(tmp_path):
 
 #: Wires of the design around one demultiplexer: what is broken, with what, and what sees it.
 BROKEN_WIRES = {
-    "an offer is taken back": ("out0_valid", "demux_out0_valid = inner & odd", "unstable"),
-    "a waiting token changes": ("out0_data", "demux_out0_data = inner ^ odd", "unstable"),
-    "a payload is unknown": ("out0_data", "demux_out0_data = inner | 8'bx", "unknown"),
-    "a valid is unknown": ("out0_valid", "demux_out0_valid = inner & 1'bx", "unknown"),
-    "a ready is unknown": ("in0_ready", "demux_in0_ready = inner & 1'bx", "unknown"),
-    "nothing is offered": ("out0_valid", "demux_out0_valid = inner & 1'b0", "hang"),
-    "a token is lost": ("in1_valid", "inner = demux_in1_valid & odd", "token"),
-    "a token comes twice": ("out0_ready", "inner = demux_out0_ready & odd", "token"),
+    "returning": ("out0_valid", "{wire} = inner & odd", "unstable"),
+    "changing": ("out0_data", "{wire} = inner ^ odd", "unstable"),
+    "unknown_data": ("out0_data", "{wire} = inner | 8'bx", "unknown"),
+    "unknown_valid": ("out0_valid", "{wire} = inner & 1'bx", "unknown"),
+    "unknown_ready": ("in0_ready", "{wire} = inner & 1'bx", "unknown"),
+    "unknown_quiescence": ("quiescent", "{wire} = inner & 1'bx", "unknown"),
+    "silent": ("out0_valid", "{wire} = inner & 1'b0", "hang"),
+    "losing": ("in1_valid", "inner = {wire} & odd", "token"),
+    "doubling": ("out0_ready", "inner = {wire} & odd", "token"),
 }
 
 
-@pytest.mark.parametrize("fault", BROKEN_WIRES)
-def test_the_bench_rejects_each_broken_wire(fault, tmp_path):
-    port, assignment, kind = BROKEN_WIRES[fault]
+def test_the_bench_rejects_each_broken_wire(tmp_path):
+    """One of them is right but for its time: its selector takes part in every second cycle."""
+
+    def rewired(text, name, port, assignment):
+        connection = f".{port}({name}_{port})"
+        assert text.count(connection) == 1
+        inner = f"{name}_{port}_inner"
+        assignment = assignment.format(wire=f"{name}_{port}").replace("inner", inner)
+        wires = f"wire [7:0] {inner}; assign {assignment};\nendmodule"
+        return text.replace(connection, f".{port}({inner})").replace("endmodule", wires, 1)
 
     def broken(text):
-        connection = f".{port}(demux_{port})"
-        assert text.count(connection) == 1
-        wires = (
-            f"wire [7:0] inner; reg odd; assign {assignment};\n"
-            "always @(posedge clk) odd <= !rst && !odd;\nendmodule"
-        )
-        return text.replace(connection, f".{port}(inner)").replace("endmodule", wires, 1)
+        for name, (port, assignment, _) in BROKEN_WIRES.items():
+            text = rewired(text, name, port, assignment)
+        text = rewired(text, "late", "in0_valid", "inner = {wire} & odd")
+        text = rewired(text, "late", "in0_ready", "{wire} = inner & odd")
+        odd = "reg odd; always @(posedge clk) odd <= !rst && !odd;\nendmodule"
+        return text.replace("endmodule", odd, 1)
 
-    units = {"demux": cases.demux(3, 24, lanes=(8, 8), repeat=3)}
-    results = simulate(units, tmp_path, edit=broken)["demux"]
-    assert kind in {each.kind for result in results for each in result.findings}
+    def unit():
+        return cases.demux(3, 24, lanes=(8, 8), repeat=3)
 
-
-def test_the_bench_rejects_wrong_tables(tmp_path):
-    """Traces of right components, judged by tables that are not theirs."""
-    units = {"carry": cases.loop("carry", 4, 16), "sync": cases.sync(4, 16)}
-    results = check(units, tmp_path)
-
-    def judged(judge, name, table, *rest):
-        unit = units[name]
-        judged = [
-            judge(replace(case, table=table(case)), result, len(done.outputs), *rest)
-            for case, done, result in zip(unit.cases, unit.machines, results[name], strict=True)
-        ]
-        return [bool(each) for each in judged]
-
-    def eager(case):
-        *rows, close = case.table.rows
-        return replace(case.table, rows=[*rows, replace(close, needs={0: 0, 1: None})])
-
-    assert not any(judged(torn, "carry", lambda case: case.table))
-    assert all(judged(torn, "carry", eager))
-    assert not any(judged(early, "sync", lambda case: case.table, 1))
-
-    def waiting(case):
-        (row,) = case.table.rows
-        return replace(case.table, rows=[replace(row, guard=lambda kept, heads: False)])
-
-    assert all(judged(early, "sync", waiting, 1))
+    units = {name: unit() for name in BROKEN_WIRES}
+    units["late"] = with_cases(unit(), stalled="outputs")
+    results = simulate(units, tmp_path, edit=broken)
+    for name, (_, _, kind) in BROKEN_WIRES.items():
+        assert kind in {each.kind for result in results[name] for each in result.findings}, name
+    assert not any(result.findings for result in results["late"])
+    assert len(problems(units["late"], results["late"])) >= len(units["late"].cases)
 
 
-def test_the_bench_rejects_a_lost_cycle(tmp_path):
-    """An input that takes part in every second cycle only: nothing is wrong but the time."""
-
-    def halved(text):
-        wires = (
-            "wire half_valid, half_ready; reg odd;\n"
-            "assign half_valid = demux_in0_valid & odd;\n"
-            "assign demux_in0_ready = half_ready & odd;\n"
-            "always @(posedge clk) odd <= !rst && !odd;\nendmodule"
-        )
-        for port in ("valid", "ready"):
-            assert f".in0_{port}(demux_in0_{port})" in text
-            text = text.replace(f".in0_{port}(demux_in0_{port})", f".in0_{port}(half_{port})")
-        return text.replace("endmodule", wires, 1)
-
-    unit = with_cases(cases.demux(3, 24, lanes=(8, 8), repeat=7), stalled="outputs")
-    results = simulate({"demux": unit}, tmp_path, edit=halved)["demux"]
-    assert not any(result.findings for result in results)
-    assert len(problems(unit, results)) >= len(unit.cases)
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory):
+    """Units whose outputs alone stall, and the results of their passes."""
+    units = {
+        **families(5, 24),
+        **{kind.name.lower(): cases.stream(kind, 5, 5, widths=(8,)) for kind in S},
+        "product": cases.stream(S.MUL, 5, 5, widths=(32,), interval=2),
+    }
+    units = {name: with_cases(unit, stalled="outputs") for name, unit in units.items()}
+    return units, simulate(units, tmp_path_factory.mktemp("traces"))
 
 
-def test_a_trace_that_is_shifted_by_a_cycle_has_the_wrong_time(tmp_path):
-    units = {**families(6, 12), "sdiv": cases.stream(S.SDIV, 6, 3, widths=(8,))}
-    units = {name: with_cases(unit, pattern="always") for name, unit in units.items()}
-    results = check(units, tmp_path)
-    for name, unit in units.items():
-        for done, result in zip(unit.machines, results[name], strict=True):
-            if not any(result.given):
-                continue
-            assert late(unit, done, result) == [], name
-            for shift in (-1, 1):
+def passes(traces, name):
+    units, results = traces
+    unit = units[name]
+    return [*zip(unit.cases, unit.machines, results[name], strict=True)]
+
+
+def test_stalled_outputs_cost_no_cycle_but_their_own(traces):
+    units, results = traces
+    assert {name: problems(unit, results[name]) for name, unit in units.items()} == {
+        name: [] for name in units
+    }
+
+
+def test_a_trace_that_is_shifted_by_a_cycle_has_the_wrong_time(traces):
+    for name, unit in traces[0].items():
+        for _, done, result in passes(traces, name):
+            for shift in (-1, 1) if any(result.given) else ():
                 moved = [[(cycle + shift, token) for cycle, token in row] for row in result.given]
                 assert late(unit, done, replace(result, given=moved)), name
 
 
-def test_the_bench_rejects_wrong_quiescence(tmp_path):
-    units = families(7, 12)
-    results = check(units, tmp_path)
-    for name, unit in units.items():
-        for case, result in zip(unit.cases, results[name], strict=True):
+def test_the_bench_rejects_wrong_quiescence(traces):
+    for name, unit in traces[0].items():
+        for case, _, result in passes(traces, name):
             always = replace(result, quiescent=range(result.cycles))
             never = replace(result, quiescent=[])
-            assert restless(unit, case, result) == [], name
             if unit.timing == "transparent":
                 assert len(result.quiescent) < result.cycles
             else:
                 assert restless(unit, case, never), name
             if any(result.given):
                 assert restless(unit, case, always), name
+
+
+def test_the_bench_rejects_wrong_tables(traces):
+    """Traces of right components, judged by tables that are not theirs."""
+
+    def judged(judge, name, changed, *rest):
+        return [
+            bool(judge(replace(case, table=changed(case.table)), result, len(done.outputs), *rest))
+            for case, done, result in passes(traces, name)
+        ]
+
+    def same(table):
+        return table
+
+    def eager(table):
+        *rows, close = table.rows
+        return replace(table, rows=[*rows, replace(close, needs={0: 0, 1: None})])
+
+    def waiting(table):
+        (row,) = table.rows
+        return replace(table, rows=[replace(row, guard=lambda kept, heads: False)])
+
+    assert not any(judged(torn, "carry", same))
+    assert all(judged(torn, "carry", eager))
+    assert not any(judged(early, "sync", same, 1))
+    assert all(judged(early, "sync", waiting, 1))
 
 
 def test_two_loops_of_providers_do_what_python_does(tmp_path):
