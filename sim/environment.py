@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from importlib import metadata, util
 from pathlib import Path
 
-from fabricgen.errors import ToolMissing
+from fabricgen.errors import Diagnostic, ToolMissing, Unsupported
+from fabricgen.records.fabric import Fabric
 
 __all__ = [
     "MAKEFLAGS",
@@ -23,6 +24,7 @@ __all__ = [
     "ToolMissing",
     "changed",
     "require",
+    "require_memory",
     "tool_version",
     "verilator_env",
     "verilator_root",
@@ -74,6 +76,18 @@ def require(simulator: str) -> None:
     if find_libpython() is None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise ToolMissing(f"libpython{version}", f"apt-get install libpython{version}")
+
+
+def require_memory(fabric: Fabric) -> None:
+    """Refuse a fabric that has nothing to which a workload could belong."""
+    if not fabric.memories:
+        raise Unsupported(
+            Diagnostic(
+                "simulation-without-memory",
+                "memories",
+                f"A simulated fabric must have a memory, not {len(fabric.ops)} ops alone",
+            )
+        )
 
 
 def tool_version(package: str) -> str:

@@ -209,6 +209,8 @@ class Job:
         Passes, in order, each after a reset.
     managers
         Every manager endpoint.
+    idle
+        Inputs of the top that stay 0: to the ops nothing is offered, and nothing of them is taken.
     """
 
     rows: tuple[RowJob, ...]
@@ -222,6 +224,7 @@ class Job:
     bound: int
     runs: tuple[Run, ...]
     managers: tuple[ManagerJob, ...] = ()
+    idle: tuple[str, ...] = ()
 
     @property
     def is_unmatched(self) -> bool:
@@ -252,6 +255,7 @@ class Job:
             bound=data["bound"],
             runs=tuple(Run(**run) for run in data["runs"]),
             managers=tuple(map(_manager, data["managers"])),
+            idle=tuple(data["idle"]),
         )
 
 

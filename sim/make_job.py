@@ -100,6 +100,17 @@ def memory_parts(contents: Mapping[int, int]) -> tuple[tuple[int, bytes], ...]:
     return tuple((address, bytes(data)) for address, data in parts)
 
 
+def _op_inputs(fabric: Fabric) -> Iterator[str]:
+    """Inputs of the top that belong to its ops."""
+    for named in fabric.ops:
+        for ordinal, width in enumerate(named.op.ports.inputs):
+            yield f"{named.name}_in{ordinal}_valid"
+            if width:
+                yield f"{named.name}_in{ordinal}_data"
+        for ordinal in range(len(named.op.ports.outputs)):
+            yield f"{named.name}_out{ordinal}_ready"
+
+
 class _Making:
     """One memory with its rows resolved."""
 
@@ -162,6 +173,7 @@ class _Making:
             bound=self._progress_bound(),
             runs=tuple(runs),
             managers=tuple(self._managers()),
+            idle=tuple(_op_inputs(fabric)),
         )
 
     def _capacities(self, row: NetworkRow) -> PortCapacities:

@@ -13,7 +13,7 @@ from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.records.fabric import Fabric, NamedMemory
 from sim import run
-from sim.environment import require
+from sim.environment import require, require_memory
 from sim.findings import Finding
 from sim.job import Job, RowResult, Run, RunResult, read_results
 from sim.make_job import Stimulus, make_job, memory_parts
@@ -44,8 +44,9 @@ def simulate(
 ) -> SimulationReport:
     """Run the workload without stalls, then under every stall pattern.
 
-    ``Invalid`` where model, mapping or image refuse the input, ``Unsupported`` where the memory is
-    too large to compare, ``ToolMissing`` where the simulator is not installed.
+    Nothing is offered to the fabric's ops. ``Invalid`` where model, mapping or image refuse the
+    input, ``Unsupported`` where there is no memory or one too large to compare, ``ToolMissing``
+    where the simulator is not installed.
 
     Parameters
     ----------
@@ -65,6 +66,7 @@ def simulate(
         Stall patterns, of :data:`sim.stalls.PATTERNS`; the first run never stalls.
     """
     require(simulator)
+    require_memory(fabric)
     _require_small(fabric)
     if image is None:
         image = encode_image(fabric, configuration)

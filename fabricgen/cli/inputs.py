@@ -32,8 +32,13 @@ def in_file(path: Path) -> Generator[None]:
 
 def unrealised(source: FabricSource) -> list[Diagnostic]:
     """What of a legal fabric this generator lacks, with paths of its file, each once."""
-    found = (in_document(d, source.place) for d in unsupported(source.fabric))
-    return list(dict.fromkeys(found))
+    found = [*unsupported(source.fabric)]
+    if source.fabric.ops:
+        # What has no ops is judged without the HDL.
+        from fabricgen.rtl.providers.registry import without_provider
+
+        found += without_provider(source.fabric)
+    return list(dict.fromkeys(in_document(d, source.place) for d in found))
 
 
 def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:

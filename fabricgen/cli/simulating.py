@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fabricgen.abi.image import decode_image
-from fabricgen.author.load import read_bytes, read_text
+from fabricgen.author.load import FabricSource, read_bytes, read_text
 from fabricgen.author.mapping import Mapping
 from fabricgen.author.provenance import in_document
 from fabricgen.author.workload import parse_workload
@@ -22,9 +22,9 @@ from fabricgen.cli.output import (
     print_table,
 )
 from fabricgen.emit.files import write_files
-from fabricgen.errors import Diagnostic, Invalid, ToolMissing, Unsupported
+from fabricgen.errors import Diagnostic, FabricError, Invalid, ToolMissing, Unsupported
 from fabricgen.report.simulation import finding_lines, results_json, simulation_table, warning_lines
-from sim.environment import SIMULATORS, require
+from sim.environment import SIMULATORS, require, require_memory
 
 __all__ = ["register"]
 
@@ -69,6 +69,10 @@ def simulate(
     if simulator is not None and simulator not in SIMULATORS:
         raise typer.BadParameter(f"The simulator must be one of {', '.join(SIMULATORS)}")
     source = realised_fabric(fabric)
+    try:
+        require_memory(source.fabric)
+    except Unsupported as error:
+        raise _in_fabric(error, source, fabric) from None
     rows = realised_mapping(mapping, source)
     programmed, configuration = None, rows.configuration
     if image is not None:
@@ -100,8 +104,7 @@ def simulate(
         found = Invalid(*(_placed(d, rows) for d in error.diagnostics))
         raise found.within(str(mapping)) from None
     except Unsupported as error:
-        found = Unsupported(*(in_document(d, source.place) for d in error.diagnostics))
-        raise found.within(str(fabric)) from None
+        raise _in_fabric(error, source, fabric) from None
     except SimulationFailed as error:
         explain_end("simulation-failed", chosen, str(error), as_json=as_json)
         raise typer.Exit(ILLEGAL) from None
@@ -132,6 +135,12 @@ def _installed() -> str:
         note(f"{missing}; the Python simulator is used instead, which is slow")
         return "python"
     return "verilator"
+
+
+def _in_fabric(error: Unsupported, source: FabricSource, path: Path) -> FabricError:
+    """The same findings with paths of the document."""
+    found = Unsupported(*(in_document(d, source.place) for d in error.diagnostics))
+    return found.within(str(path))
 
 
 def _placed(diagnostic: Diagnostic, rows: Mapping) -> Diagnostic:

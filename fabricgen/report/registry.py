@@ -1,9 +1,12 @@
 """The closed registries of operations and hardware sharing groups, for people and programs."""
 
+from collections.abc import Collection
+
 from rich.table import Table
 
 from fabricgen.hsg.registry import FAMILIES, families_of, family_keyword
 from fabricgen.schema.operations import OPERATION_SCHEMAS, OperationSchema, dense_id
+from fabricgen.vocab.families import ImplementationFamilyId
 from fabricgen.vocab.operations import ActorKind
 from fabricgen.vocab.words import word
 
@@ -11,7 +14,8 @@ __all__ = ["families", "family_table", "operation_table", "operations"]
 
 
 def families() -> list[dict[str, object]]:
-    """List every implementation family in registry order."""
+    """List every implementation family in registry order, and whether it has hardware."""
+    available = _available()
     return [
         {
             "id": family.value,
@@ -23,6 +27,7 @@ def families() -> list[dict[str, object]]:
             "params_name": row.capability_params_schema_id.name.lower(),
             "admission": row.typed_admission_provider_id.value,
             "admission_name": row.typed_admission_provider_id.name.lower(),
+            "available": family in available,
         }
         for family, row in FAMILIES.items()
     ]
@@ -30,7 +35,8 @@ def families() -> list[dict[str, object]]:
 
 def family_table() -> Table:
     """Table of :func:`families`; parameters and admission by name."""
-    table = Table("id", "family", "members", "parameters", "admission")
+    available = _available()
+    table = Table("id", "family", "members", "parameters", "admission", "available")
     for family, row in FAMILIES.items():
         members = ", ".join(
             _operation(OPERATION_SCHEMAS[member]) for member in row.admitted_operation_schema_ids
@@ -41,8 +47,16 @@ def family_table() -> Table:
             members,
             row.capability_params_schema_id.name.lower(),
             row.typed_admission_provider_id.name.lower(),
+            "yes" if family in available else "no",
         )
     return table
+
+
+def _available() -> Collection[ImplementationFamilyId]:
+    """Families with a provider; asking for them loads the HDL."""
+    from fabricgen.rtl.providers.registry import PROVIDERS
+
+    return PROVIDERS.keys()
 
 
 def operations() -> list[dict[str, object]]:

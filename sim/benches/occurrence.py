@@ -155,6 +155,8 @@ async def _reset(dut: Any, job: Job) -> None:
     for manager in job.managers:
         getattr(dut, f"{manager.name}_req_ready").value = 0
         getattr(dut, f"{manager.name}_rsp_valid").value = 0
+    for name in job.idle:
+        getattr(dut, name).value = 0
     for _ in range(_RESET_CYCLES):
         await RisingEdge(dut.clk)
     dut.rst.value = 0

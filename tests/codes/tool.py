@@ -5,7 +5,10 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
+from fabricgen.records.fabric import NamedOp
+from tests.support.documented_op import op_document
 from tests.support.documents import changed, fabric_document, mapping_document, toml
+from tests.support.hsg_ops import add_sub
 from tests.support.producers import command
 
 WORKLOAD = toml(
@@ -17,6 +20,11 @@ WORKLOAD = toml(
     }
 )
 LARGE = changed(fabric_document(), ("memory", 0, "local", "capacity_bytes"), 2**30)
+#: A fabric of one op.
+OPS = {
+    "fabric": {"name": "ops"},
+    "op": [op_document(NamedOp("alu", add_sub(widths=(8,))))],
+}
 
 
 def simulate(simulator, fabric=None):
@@ -47,5 +55,6 @@ def with_broken_programs():
 PRODUCERS = {
     "tool-missing": without_programs,
     "simulation-capacity-limit": simulate("python", LARGE),
+    "simulation-without-memory": simulate("python", OPS),
     "simulation-failed": with_broken_programs,
 }

@@ -15,6 +15,11 @@ RULES: dict[str, Rule] = {
         _SECTION,
         kind="unsupported",
     ),
+    "simulation-without-memory": Rule(
+        "A simulated fabric has a memory, to which the workload belongs; its ops are idle.",
+        _SECTION,
+        kind="unsupported",
+    ),
     "simulation-failed": Rule(
         "A simulation is built and runs to its end.", _SECTION, kind="failure"
     ),
