@@ -30,9 +30,11 @@ from fabricgen.rtl.providers.registry import provider
 from fabricgen.rtl.service.channel import ServiceChannelShape
 from fabricgen.rtl.service.service import LocalMemoryService
 from fabricgen.rtl.spatial.port import SpatialPort
+from fabricgen.rtl.temporal.engine import TemporalEngine
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.shape import FrontEndShape, RoleShape
 from tools import ooc
+from tools.engines import temporal_fabric
 from tools.qor_ops import SCALAR_OPS, OpCase, members_alone
 from tools.qor_table import Identity, changes, identity, table
 from tools.qor_token_ops import TOKEN_OPS
@@ -98,6 +100,12 @@ def row_front_end(rows: int) -> RowFrontEnd:
     )
 
 
+def temporal_engine(rows: int, ports: int) -> TemporalEngine:
+    """A whole Temporal engine, its configuration and its targets as ports."""
+    (named,) = temporal_fabric(rows, ports).memories
+    return TemporalEngine(named)
+
+
 CASES = (
     Case(
         "service_crossbar",
@@ -131,6 +139,16 @@ CASES = (
             partial(row_front_end, rows),
         )
         for rows in (4, 8, 16)
+    ),
+    *(
+        Case(
+            "temporal_engine",
+            f"K={rows}, P={ports}, 32-bit elements, each role on its own endpoint, round robin",
+            partial(temporal_engine, rows, ports),
+            SEEDS if rows <= 16 and ports <= 2 else (),
+        )
+        for rows in (4, 16, 64)
+        for ports in (1, 2, 4)
     ),
     *(
         Case(each.name, each.parameters, partial(provider, each.op), SEEDS[:1], each)

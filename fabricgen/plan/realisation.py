@@ -38,7 +38,7 @@ _ENDPOINT_LIMIT = 16384
 _DEPTH_LIMIT = 4096
 
 #: Rows of the largest Temporal table; every row has comparators at every ingress that it may use.
-_CONTEXT_LIMIT = 32
+_CONTEXT_LIMIT = 64
 
 #: Bits of the widest Physical Tag.
 _TAG_LIMIT = 64

@@ -4,6 +4,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fabricgen.rtl.logic import pick
+
 __all__ = ["ConfigurationBank"]
 
 _WORD_BITS = 32
@@ -103,8 +105,7 @@ class ConfigurationBank(wiring.Component):
 
         # Only bytes that have bits of the other kind can be written with one of them.
         byte_count = -(-self.payload_bits // 8)
-        lost = [bit for bit in range(self.payload_bits) if bit not in kept]
-        checked = sorted({bit // 8 for bit in lost})
+        checked = {bit // 8 for bit in range(self.payload_bits) if bit not in kept}
         written = Signal(byte_count)
         foreign = Signal(len(checked), reset_less=True)
 
@@ -113,18 +114,23 @@ class ConfigurationBank(wiring.Component):
             with m.If(self.swap):
                 m.d.sync += active.eq(shadow)
         m.d.sync += written.eq(Mux(self.swap, 0, written) | enables)
+        hits: list[Value] = []
+        kept_bytes: list[Value] = []
+        foreign_bytes: list[Value] = []
         for byte in range(byte_count):
             word, lane = divmod(byte, _WORD_BYTES)
-            selected = self._selects("write_word", word)
-            m.d.comb += enables[byte].eq(self.write & self.write_strobe[lane] & selected)
+            hits.append(self.write & self.write_strobe[lane] & self._selects("write_word", word))
             data = self.write_data.word_select(lane, 8)
-            with m.If(enables[byte]):
-                m.d.sync += [
-                    shadow[kept[bit]].eq(data[bit % 8]) for bit in places if bit // 8 == byte
-                ]
-                if byte in checked:
-                    wrong = Cat(data[bit % 8] for bit in lost if bit // 8 == byte)
-                    m.d.sync += foreign[checked.index(byte)].eq(wrong.any())
+            bits = range(8 * byte, min(8 * byte + 8, self.payload_bits))
+            if here := [bit for bit in bits if bit in kept]:
+                low = kept[here[0]]
+                old = shadow[low : low + len(here)]
+                kept_bytes.append(Mux(enables[byte], Cat(data[bit % 8] for bit in here), old))
+            if other := [bit for bit in bits if bit not in kept]:
+                wrong = Cat(data[bit % 8] for bit in other).any()
+                foreign_bytes.append(Mux(enables[byte], wrong, foreign[len(foreign_bytes)]))
+        m.d.comb += enables.eq(Cat(hits))
+        m.d.sync += [shadow.eq(Cat(kept_bytes)), foreign.eq(Cat(foreign_bytes))]
 
         m.d.comb += [
             self.complete.eq(written.all()),
@@ -140,8 +146,6 @@ class ConfigurationBank(wiring.Component):
         return getattr(self, member) == word if self.word_count > 1 else Const(1, 1)
 
     def _read(self) -> Value:
-        value: Value = self.configuration[:_WORD_BITS]
-        for word in range(1, self.word_count):
-            content = self.configuration[_WORD_BITS * word : _WORD_BITS * (word + 1)]
-            value = Mux(self.read_word == word, content, value)
-        return value
+        starts = range(0, self.payload_bits, _WORD_BITS)
+        words = [self.configuration[start : start + _WORD_BITS] for start in starts]
+        return pick(words, self.read_word) if self.word_count > 1 else words[0]

@@ -216,9 +216,9 @@ def test_half_an_inventory_is_one_too(key):
 
 
 def test_too_many_contexts_are_unsupported():
-    document = changed(temporal(SHORT), (*M, "resident_contexts"), 33)
+    document = changed(temporal(SHORT), (*M, "resident_contexts"), 65)
     assert refused(document, Unsupported) == (
-        "memory[0].resident_contexts: An engine must have at most 32 contexts, not 33 "
+        "memory[0].resident_contexts: An engine must have at most 64 contexts, not 65 "
         "[resident-context-limit]"
     )
 

@@ -115,10 +115,10 @@ def test_a_tag_has_at_most_64_bits():
     assert codes_of(temporal_memory(tag_width=65)) == {"tag-width-limit"}
 
 
-def test_an_engine_has_at_most_32_contexts():
+def test_an_engine_has_at_most_64_contexts():
     # Only the contract says so: a record of so many rows is slow to build, and is not looked at.
     named = temporal_memory(contexts=1)
-    engine = replace(named.occurrence.engine, contract=Temporal(33))
+    engine = replace(named.occurrence.engine, contract=Temporal(65))
     assert codes_of(replaced(named, engine=engine)) == {"resident-context-limit"}
 
 

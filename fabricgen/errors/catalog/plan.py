@@ -261,7 +261,7 @@ RULES: dict[str, Rule] = {
         kind="unsupported",
     ),
     "resident-context-limit": Rule(
-        "A realised Temporal engine has at most 32 resident contexts.",
+        "A realised Temporal engine has at most 64 resident contexts.",
         "Temporal Ports And Resident Capacity",
         kind="unsupported",
     ),

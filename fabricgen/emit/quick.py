@@ -1,0 +1,47 @@
+"""What keeps the elaboration of large designs from growing faster than they do."""
+
+import gc
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from amaranth.hdl import Shape, Value, _ast  # pyright: ignore[reportAttributeAccessIssue]
+
+__all__ = ["quick_elaboration"]
+
+#: Expressions whose shape Amaranth 0.5.10 derives from all their parts each time it is asked.
+_DERIVED: tuple[type[Value], ...] = (
+    _ast.Operator,
+    _ast.Concat,
+    _ast.Slice,
+    _ast.SwitchValue,
+)
+
+
+@contextmanager
+def quick_elaboration() -> Generator[None]:
+    """Remember the shapes of expressions, and do not look for garbage, of which there is little.
+
+    Expressions do not change after they are built, so neither do their shapes.
+    """
+    shapes = [(kind, kind.shape) for kind in _DERIVED]
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        for kind, shape in shapes:
+            kind.shape = _remembered(shape)  # pyright: ignore[reportAttributeAccessIssue]
+        yield
+    finally:
+        for kind, shape in shapes:
+            kind.shape = shape
+        if collects:
+            gc.enable()
+
+
+def _remembered(shape: Callable[[Value], Shape]) -> Callable[[Value], Shape]:
+    def remembered(value: Value) -> Shape:
+        own = vars(value)
+        if "_shape" not in own:
+            own["_shape"] = shape(value)
+        return own["_shape"]
+
+    return remembered
