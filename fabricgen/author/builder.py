@@ -13,6 +13,7 @@ from fabricgen.author.builder_handles import (
     Handle,
     Input,
     Manager,
+    Op,
     Output,
     Requester,
     Subordinate,
@@ -278,7 +279,7 @@ class FabricBuilder:
         hw_params: Mapping[str, object],
         ports: OpPorts,
         timing: OpTiming,
-    ) -> None:
+    ) -> Op:
         """Add a datapath resource; ``hw_params`` has the keys of its family's parameter record."""
         self._ops.append(
             plain(
@@ -292,6 +293,7 @@ class FabricBuilder:
                 }
             )
         )
+        return Op(self, name)
 
     def tables(self) -> dict[str, object]:
         """Everything so far as the tables of a fabric document."""

@@ -12,6 +12,7 @@ __all__ = [
     "Handle",
     "Input",
     "Manager",
+    "Op",
     "Output",
     "Pattern",
     "Region",
@@ -67,6 +68,10 @@ class Manager(Target):
     """A path from a memory to memory outside."""
 
 
+class Op(Handle):
+    """A datapath resource."""
+
+
 class Requester(Handle):
     """Who uses a local service: an operation port, or a subordinate."""
 
@@ -89,7 +94,7 @@ class Region(Handle):
         self.position = position
 
 
-def require_own(owner: Handle, *handles: Handle) -> None:
+def require_own(owner: object, *handles: Handle) -> None:
     """Refuse handles that another builder has given out, with ``ValueError``."""
     for handle in handles:
         if handle.owner is not owner:

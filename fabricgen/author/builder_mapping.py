@@ -1,4 +1,4 @@
-"""A mapping built in Python: rows, bindings and exposures over the handles of a fabric's builder.
+"""A mapping built in Python: rows, bindings, exposures and actors over a fabric's handles.
 
 It makes the tables of a mapping document and hands them to the one door that reads mappings.
 """
@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Literal, TypeVar
 
 from fabricgen.author.builder import FabricBuilder, MemoryBuilder
+from fabricgen.author.builder_actors import OpActor
 from fabricgen.author.builder_handles import (
     Handle,
     Manager,
+    Op,
     Pattern,
     Subordinate,
     Target,
@@ -265,6 +267,7 @@ class MappingBuilder(Handle):
         super().__init__(fabric, fabric.name)
         self._fabric = fabric
         self._memories: dict[str, MemoryMappingBuilder] = {}
+        self._ops: dict[str, object] = {}
 
     def memory(self, memory: MemoryBuilder) -> MemoryMappingBuilder:
         """What a memory of the fabric does; one that is never named here is disabled.
@@ -280,12 +283,25 @@ class MappingBuilder(Handle):
             self._memories[memory.name] = MemoryMappingBuilder(self, memory)
         return self._memories[memory.name]
 
+    def op(self, op: Op, actor: OpActor) -> None:
+        """Say what a datapath resource carries out; one that is never named here is inactive.
+
+        Raises
+        ------
+        ValueError
+            The resource is of another fabric.
+        """
+        require_own(self._fabric, op)
+        self._ops[op.name] = plain(actor)
+
     def tables(self) -> dict[str, object]:
         """Everything so far as the tables of a mapping document."""
         memories = {name: plain(each.table()) for name, each in self._memories.items()}
         tables: dict[str, object] = {"fabric": self._fabric.name}
         if memories:
             tables["memory"] = memories
+        if self._ops:
+            tables["op"] = plain(self._ops)
         return tables
 
     def build(self, fabric: Fabric) -> Mapping:

@@ -24,12 +24,11 @@ def rebuilt(document):
 
 
 def with_handles(document):
-    """The builder of a written-out document, and the handles of its memories by name."""
+    """The builder of a written-out document, and the handles of its parts by name."""
     fabric = FabricBuilder(document["fabric"]["name"])
-    for op in document.get("op", []):
-        fabric.op(**op)
+    ops = {op["name"]: fabric.op(**op) for op in document.get("op", [])}
     memories = document.get("memory", [])
-    return fabric, {memory["name"]: _memory(fabric, memory) for memory in memories}
+    return fabric, ops | {memory["name"]: _memory(fabric, memory) for memory in memories}
 
 
 def mapped(document, fabric, memories):
@@ -37,6 +36,8 @@ def mapped(document, fabric, memories):
     mapping = MappingBuilder(fabric)
     for name, table in document.get("memory", {}).items():
         _mapped_memory(mapping.memory(memories[name].memory), table, memories[name])
+    for name, actor in document.get("op", {}).items():
+        mapping.op(memories[name], actor)
     return mapping
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.author import binding_document, builder_rows, row_document
+from fabricgen.author import binding_document, builder_rows, op_actor_document, row_document
 from fabricgen.author.builder import FabricBuilder
+from fabricgen.author.builder_actors import OpActor
 from fabricgen.author.builder_mapping import MappingBuilder
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
@@ -52,7 +53,24 @@ def rows():
         yield pytest.param(every_key_document(), mapping, id=name)
 
 
+ALU = {
+    "fabric": {"name": "alus"},
+    "op": [
+        {
+            "name": name,
+            "family": "ScalarIntegerAddSub",
+            "op_list": ["arith.addi", "arith.subi"],
+            "hw_params": {"integer_widths": [8, 32]},
+            "ports": {"inputs": [32, 32], "outputs": [32]},
+            "timing": {"latency_cycles": 1, "initiation_interval_cycles": 1},
+        }
+        for name in ("alu", "other")
+    ],
+}
+SUB = {"operation": "arith.subi", "operands": ["i8", "i8"], "results": ["i8"]}
 DOCUMENTS = [
+    pytest.param(ALU, {"fabric": "alus", "op": {"other": SUB | {"overflow": ["nuw"]}}}, id="op"),
+    pytest.param(ALU, {"fabric": "alus", "op": {"alu": SUB | {"results": ["i9"]}}}, id="bad-op"),
     *examples(),
     *of_the_guide(),
     *rows(),
@@ -184,6 +202,25 @@ def test_a_memory_is_of_the_fabric_of_the_mapping(two):
     mapping = MappingBuilder(FabricBuilder("other"))
     with pytest.raises(ValueError, match=r"^SpatialMemoryBuilder m must be of FabricBuilder other"):
         mapping.memory(FabricBuilder("third").spatial("m"))
+
+
+def test_a_resource_is_of_the_fabric_of_the_mapping():
+    fabric = FabricBuilder("one")
+    far = FabricBuilder("two").op(**ALU["op"][0])
+    with pytest.raises(ValueError, match=r"^Op alu must be of FabricBuilder one, not of "):
+        MappingBuilder(fabric).op(far, SUB)
+
+
+def test_the_table_of_an_actor_has_the_keys_of_its_documents():
+    models = [
+        each
+        for each in vars(op_actor_document).values()
+        if isinstance(each, type)
+        and issubclass(each, op_actor_document.PlainActorDocument.__base__)
+    ]
+    fields = [set(each.model_fields) for each in models if "operation" in each.model_fields]
+    assert set.union(*fields) == set(OpActor.__annotations__)
+    assert set.intersection(*fields) == OpActor.__required_keys__
 
 
 def test_one_memory_has_one_mapping(two):
