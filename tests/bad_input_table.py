@@ -27,6 +27,7 @@ from fabricgen.relation.row import encode_row
 from fabricgen.wire.frame import frame
 from tests.support.bad_fabrics import actor_documents
 from tests.support.bad_input import Case, outcome
+from tests.support.bad_ops import op_images, op_mappings
 from tests.support.bad_rows import actor_mappings
 from tests.support.bad_temporal import (
     temporal_documents,
@@ -779,6 +780,8 @@ CASES = [
     *mappings(),
     *temporal_mappings(),
     *actor_mappings(),
+    *op_mappings(),
+    *op_images(),
     *workloads(),
     *temporal_workloads(),
     *wires(),

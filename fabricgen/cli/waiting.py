@@ -36,6 +36,8 @@ def waits(
         raise typer.BadParameter(f"Each word must be a number, not {' '.join(words)}") from None
     source = realised_fabric(fabric)
     rows = realised_mapping(mapping, source)
+    if not source.fabric.memories:
+        raise typer.BadParameter("The fabric must have a memory, whose rows wait, not only ops")
     (named,), (configuration,) = source.fabric.memories, rows.configuration.memories
     names = rows.row_names[0]
     found = live_waits(named, configuration, read)
