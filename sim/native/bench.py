@@ -13,7 +13,7 @@ from fabricgen.hsg.semantics import FiniteField, semantic_field
 from fabricgen.rtl.providers.registry import provider
 from sim.native.build import NativeFailed, Program, build
 from sim.native.cases import Case, field_bits
-from sim.native.jobs import Job, Pattern, Played, pack, unpack
+from sim.native.jobs import Job, Pattern, Played, Tokens, pack, unpack
 
 __all__ = ["Row", "emit", "measure", "run"]
 
@@ -94,30 +94,25 @@ def _play(op: FabricOp, program: Program, jobs: Sequence[Job], seed: int) -> lis
 
 
 def _compare(row: Row, case: Case, played: Played) -> None:
-    wrong = np.zeros(len(case.expected[0]), np.bool_)
     for found, expected, promised in zip(played.outputs, case.expected, case.promised, strict=True):
-        differs = (((found ^ expected) & promised) != 0).any(axis=1)
-        if len(differs) == len(wrong):
-            wrong |= differs
-        elif differs.any():
-            row.mismatches += int(np.count_nonzero(differs))
-    row.points += len(wrong)
+        wrong = (((found ^ expected) & promised) != 0).any(axis=1)
+        if wrong.any():
+            row.example = row.example or _shown(case, found, expected, int(np.argmax(wrong)))
+            row.mismatches += int(np.count_nonzero(wrong))
+    work = case.work or len(case.expected[0])
+    row.points += work
     row.poisonous += case.poisonous
-    if wrong.any():
-        first = int(np.flatnonzero(wrong)[0])
-        row.example = row.example or _shown(case, played, first)
-        row.mismatches += int(np.count_nonzero(wrong))
-    if case.job.pattern is Pattern.ALWAYS and len(wrong) > 1:
-        row.rate = max(row.rate, (len(wrong) - 1) / (played.last - played.first))
+    if case.job.pattern is Pattern.ALWAYS and work > 1:
+        row.rate = max(row.rate, (work - 1) / (played.last - played.first))
 
 
-def _shown(case: Case, played: Played, at: int) -> str:
-    def number(tokens: np.ndarray) -> str:
+def _shown(case: Case, found: Tokens, expected: Tokens, at: int) -> str:
+    def number(tokens: Tokens) -> str:
         return hex(sum(int(word) << 64 * place for place, word in enumerate(tokens[at])))
 
-    given = ", ".join(number(each) if len(each) else "-" for each in case.job.inputs)
-    found, wanted = number(played.outputs[0]), number(case.expected[0])
-    return f"({given}) with {case.job.configuration:#x} -> {found}, not {wanted}"
+    given = ", ".join(number(each) if at < len(each) else "-" for each in case.job.inputs)
+    setting = f"configuration {case.job.configuration:#x}"
+    return f"token {at} of ({given}) with {setting} -> {number(found)}, not {number(expected)}"
 
 
 def _check_starts(

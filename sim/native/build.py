@@ -123,6 +123,7 @@ struct Dut final : Model {{
     explicit Dut(VerilatedContext *context) : top(context) {{
         clk = &top.clk;
         rst = &top.rst;
+        quiescent = &top.quiescent;
         inputs = {{{", ".join(channels("in"))}}};
         outputs = {{{", ".join(channels("out"))}}};
         configuration = {"&top.configuration" if width else "nullptr"};

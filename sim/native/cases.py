@@ -2,11 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from fabricgen.hsg.resource import FabricOp
-from fabricgen.hsg.semantics import DirectField, FiniteField, behavior_key, semantic_field
+from fabricgen.hsg.semantics import (
+    DirectField,
+    FiniteField,
+    SemanticField,
+    behavior_key,
+    semantic_field,
+)
 from fabricgen.schema.operation_actor import OperationActor
 from fabricgen.schema.operations import OPERATION_SCHEMAS
 from fabricgen.schema.payload import IntegerCompare
@@ -34,6 +41,8 @@ class Case:
         Per output, the tokens, and which of their bits are compared.
     poisonous
         Points with a bit of a used lane that may be anything.
+    work
+        What counts for the rate; the tokens of the first output, if zero.
     """
 
     member: str
@@ -41,11 +50,17 @@ class Case:
     expected: tuple[Tokens, ...]
     promised: tuple[Tokens, ...]
     poisonous: int = 0
+    work: int = 0
+
+
+@cache
+def _field(op: FabricOp) -> SemanticField:
+    return semantic_field(op)
 
 
 def field_bits(op: FabricOp) -> int:
     """Bits of the configuration."""
-    field = semantic_field(op)
+    field = _field(op)
     return 0 if field is None else field.bit_count
 
 
@@ -55,9 +70,10 @@ def capacity(op: FabricOp) -> int:
     return timing.latency_cycles if timing.initiation_interval_cycles == 1 else 1
 
 
+@cache
 def configuration(op: FabricOp, actor: OperationActor) -> int:
     """Ordinal of an actor's behaviour; 0 where there is no field."""
-    field = semantic_field(op)
+    field = _field(op)
     if isinstance(field, DirectField):
         raise TypeError("Resource must not have a direct carrier")
     return field.ordinal(behavior_key(op, actor)) if isinstance(field, FiniteField) else 0

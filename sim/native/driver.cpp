@@ -156,7 +156,7 @@ public:
             }
             *model_.clk = 0;
             model_.eval();
-            observe();
+            observe(ended);
             *model_.clk = 1;
             model_.eval();
         }
@@ -208,8 +208,9 @@ private:
         }
     }
 
-    void observe() {
+    void observe(bool ended) {
         if (head_.latency) check_times();
+        else if (ended && !*model_.quiescent) fail("job", job_, "must leave nothing inside");
         for (std::size_t at = 0; at < sinks_.size(); ++at) receive(at);
         bool fires = true;
         for (std::size_t at = 0; at < sources_.size(); ++at) {
@@ -244,12 +245,15 @@ private:
         }
     }
 
-    /// The contract of a stateless resource, to the cycle: no other stall, and none less.
+    /// The contract of a stateless resource, to the cycle: no stall but these.
     void check_times() {
         auto &sink = sinks_[0];
         const Word fired = fired_.size(), inside = fired - sink.taken;
         const bool shows = inside && cycle_ >= fired_[sink.taken] + head_.latency && (!results_ || cycle_ > last_);
         if (*sink.channel.valid != shows) fail("output", 0, shows ? "must show a result" : "must show none yet");
+        bool still = true;
+        for (auto &source : sources_) still = still && (!source.count || source.taken == sink.taken);
+        if (*model_.quiescent != still) fail("job", job_, still ? "must be quiescent" : "must not be quiescent");
         const bool room = inside < head_.capacity || (shows && *sink.channel.ready);
         for (std::size_t at = 0; at < sources_.size(); ++at) {
             const auto &source = sources_[at];

@@ -13,7 +13,7 @@ struct Channel {
 
 /// What the generated program knows of its model.
 struct Model {
-    std::uint8_t *clk, *rst;
+    std::uint8_t *clk, *rst, *quiescent;
     std::vector<Channel> inputs, outputs;
     void *configuration;
     unsigned configuration_bits;

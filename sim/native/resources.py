@@ -15,12 +15,24 @@ from fabricgen.hsg.scalar_params import (
     ScalarIntegerParams,
     ScalarValueSelectParams,
 )
+from fabricgen.hsg.token_params import PayloadCapacityParams
+from fabricgen.hsg.vector_params import (
+    FixedVectorAdapterParams,
+    FixedVectorIntegerCompareMinMaxParams,
+    FixedVectorIntegerParams,
+    FixedVectorShuffleParams,
+    FixedVectorSliceAlignMergeParams,
+    FixedVectorValueSelectParams,
+)
 from fabricgen.vocab.dataflow import OperationSchemaId as O
 from fabricgen.vocab.families import ImplementationFamilyId as F
 from fabricgen.vocab.hardware import FloatFormat, IntegerWidth, ResolvedIndexWidth
 from fabricgen.vocab.operations import IntegerPredicate
 from sim.native.cases import Case, scalar_cases
+from sim.native.positions import position_cases
 from sim.native.scalars import Volume
+from sim.native.tokens import constant_cases, group_cases
+from sim.native.vectors import vector_cases
 
 __all__ = ["Resource", "resources"]
 
@@ -130,8 +142,108 @@ def _dividers() -> Iterator[Resource]:
             for interval in (1, latency):
                 shape = "pipelined" if interval == 1 else "iterative"
                 op = _of(family, params, (bits,) * 2, (bits,), latency=latency, interval=interval)
-                large = bits == 64 and interval == 1
+                # A stage for each of 64 bits is long to build, one step for 16 bits like for 64.
+                large = (bits == 64) == (interval == 1)
                 yield _scalar(family, f"{shape} {bits}", op, is_large=large)
+
+
+#: Payload, then inputs and outputs that are wider, or no multiple of an element.
+_PAYLOADS = ((64, 64, 64), (128, 128, 128), (120, 128, 144))
+
+
+#: Families that cut something between lanes, which the short run has with odd payloads, too.
+_CUT = (F.FIXED_VECTOR_INTEGER_ADD_SUB, F.FIXED_VECTOR_INTEGER_COMPARE_MIN_MAX)
+
+
+def _lanes(family: F, payload: int, op: FabricOp) -> Resource:
+    latency = op.timing.latency_cycles
+    note = f"{payload} latency {latency}" if latency > 1 else str(payload)
+    is_large = latency in (2, 3) or not (payload == 128 or (payload == 120 and family in _CUT))
+    return Resource(f"{family_keyword(family)} {note}", op, vector_cases, is_large)
+
+
+def _vectors() -> Iterator[Resource]:
+    """Families with lanes, with 64 and 128 bits, and with bits that make no lane."""
+    for payload, wide, result in _PAYLOADS:
+        integers = FixedVectorIntegerParams(_ORDINARY, payload)
+        ports = (wide, wide), (result,)
+        for family in (F.FIXED_VECTOR_INTEGER_ADD_SUB, F.FIXED_VECTOR_INTEGER_SHIFT):
+            yield _lanes(family, payload, _of(family, integers, *ports))
+        family = F.FIXED_VECTOR_INTEGER_SATURATING_ADD_SUB
+        yield _lanes(family, payload, _of(family, integers, *ports))
+        family = F.FIXED_VECTOR_INTEGER_LOGIC
+        logic = FixedVectorIntegerParams(tuple(_W), payload)
+        yield _lanes(family, payload, _of(family, logic, *ports))
+        family = F.FIXED_VECTOR_INTEGER_COMPARE_MIN_MAX
+        compares = FixedVectorIntegerCompareMinMaxParams(
+            _ORDINARY, tuple(IntegerPredicate), payload
+        )
+        yield _lanes(family, payload, _of(family, compares, *ports))
+        family = F.FIXED_VECTOR_INTEGER_COUNT_ZEROS
+        yield _lanes(family, payload, _of(family, integers, (wide,), (result,)))
+        family = F.FIXED_VECTOR_VALUE_SELECT
+        select = FixedVectorValueSelectParams(tuple(_W), tuple(FloatFormat), payload)
+        yield _lanes(family, payload, _of(family, select, (wide, wide, wide), (result,)))
+        for family in (F.FIXED_VECTOR_PACK, F.FIXED_VECTOR_UNPACK):
+            copies = FixedVectorAdapterParams(tuple(_W), tuple(FloatFormat), payload)
+            yield _lanes(family, payload, _of(family, copies, (wide,), (result,)))
+        family = F.FIXED_VECTOR_INTEGER_MULTIPLY
+        for latency in (1, 2, 3, 4):
+            op = _of(family, integers, *ports, latency=latency)
+            yield _lanes(family, payload, op)
+
+
+def _tokens() -> Iterator[Resource]:
+    """Constants, and groups of every element and lane count."""
+    family = F.TOKEN_CONSTANT
+    for payload, port in ((64, 64), (128, 128), (100, 72), (7, 32)):
+        op = _of(family, PayloadCapacityParams(payload), (0,), (port,))
+        yield Resource(f"{family_keyword(family)} {payload}", op, constant_cases, payload > 64)
+    for payload, element, mask in ((64, 64, 8), (128, 64, 16), (120, 72, 16)):
+        groups = FixedVectorAdapterParams(_ORDINARY, (FloatFormat.F32,), payload)
+        large = payload != 64
+        for family, inputs, outputs in (
+            (F.FIXED_VECTOR_PARALLELIZE, (element, 1), (payload, mask, 1)),
+            (F.FIXED_VECTOR_SERIALIZE, (payload, mask, 1), (element, 1)),
+        ):
+            op = _of(family, groups, inputs, outputs)
+            yield Resource(f"{family_keyword(family)} {payload}", op, group_cases, large)
+
+
+#: Elements, containers, slices, ranks, and ports: wide ones, odd ones, small ones in full.
+_SLICES = (
+    ("128 rank 1", (_W.I8,), 128, 64, 1, (128, 128, 64), 128),
+    ("136 rank 2", (_W.I8, _W.I16), 136, 72, 2, (136, 136, 64, 72), 144),
+    ("bits 12", (_W.I1,), 12, 6, 0, (12, 12), 12),
+    ("bits 7 rank 1", (_W.I1,), 7, 4, 1, (7, 7, 64), 7),
+)
+#: Elements, operands, results, blocks, sources, results in blocks, and ports.
+_SHUFFLES = (
+    ("128", (_W.I8, _W.I32), 128, 128, 32, 8, 4, (128, 128), 128),
+    ("128 bytes", (_W.I8,), 128, 128, 64, 32, 16, (128, 128), 128),
+    ("72 odd", (_W.I8,), 72, 72, 24, 5, 3, (72, 40), 60),
+    ("bits 6", (_W.I1,), 6, 6, 3, 4, 3, (6, 6), 6),
+)
+
+
+def _positions() -> Iterator[Resource]:
+    """Slices and shuffles, with and without a register behind the position."""
+    family = F.FIXED_VECTOR_SLICE_ALIGN_MERGE
+    for note, integers, container, part, rank, inputs, output in _SLICES:
+        floats = () if _W.I1 in integers else (FloatFormat.F32,)
+        indices = tuple(ResolvedIndexWidth) if rank else ()
+        slices = FixedVectorSliceAlignMergeParams(integers, floats, container, part, rank, indices)
+        for latency in (1, 2):
+            op = _of(family, slices, inputs, (output,), latency=latency)
+            name = f"{family_keyword(family)} {note} latency {latency}"
+            yield Resource(name, op, position_cases, latency == 2)
+    family = F.FIXED_VECTOR_SHUFFLE
+    for note, integers, operand, result, block, sources, blocks, inputs, output in _SHUFFLES:
+        shuffles = FixedVectorShuffleParams(integers, (), operand, result, block, sources, blocks)
+        for latency in (1, 2):
+            op = _of(family, shuffles, inputs, (output,), latency=latency)
+            name = f"{family_keyword(family)} {note} latency {latency}"
+            yield Resource(name, op, position_cases, latency == 2)
 
 
 def resources() -> Iterator[Resource]:
@@ -139,3 +251,6 @@ def resources() -> Iterator[Resource]:
     yield from _uniform()
     yield from _passed_on()
     yield from _dividers()
+    yield from _vectors()
+    yield from _tokens()
+    yield from _positions()

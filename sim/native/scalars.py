@@ -48,16 +48,19 @@ class Volume:
         One of how many combinations of a divider's 8-bit operands.
     carriers
         Direct carriers of each resource that are drawn.
+    every_lane
+        All combinations of 8-bit elements in each lane, not spread over the lanes.
     """
 
     random: int
     divider_stride: int
     carriers: int
+    every_lane: bool = False
 
 
 #: The short run, and the whole one.
 QUICK = Volume(random=2_000, divider_stride=37, carriers=1_000)
-FULL = Volume(random=100_000, divider_stride=1, carriers=20_000)
+FULL = Volume(random=100_000, divider_stride=1, carriers=20_000, every_lane=True)
 
 
 def widest_bits(op: FabricOp) -> int:
