@@ -122,8 +122,8 @@ class LooseGate(loop_control.LoopGate):
 class InclusiveStream(loop_stream.LoopStream):
     """Goes on where the value is the limit."""
 
-    def holds(self, value, limit):
-        return super().holds(value, limit) | (value == limit)
+    def holds(self, m, value, limit):
+        return super().holds(m, value, limit) | (value == limit)
 
 
 class StutteringStream(loop_stream.LoopStream):

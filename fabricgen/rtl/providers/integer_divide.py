@@ -2,14 +2,20 @@
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 from fabricgen.hsg.resource import FabricOp
 from fabricgen.rtl.logic import named
+from fabricgen.rtl.providers.datapath_divide import (
+    DivisionLoop,
+    division_operands,
+    division_result,
+    division_step,
+)
 from fabricgen.rtl.providers.slots import OperandSlots
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.timed import TimedProvider
-from fabricgen.rtl.providers.widths import active_widths, choose, segments, widest, within
+from fabricgen.rtl.providers.widths import active_widths, segments, widest, within
 from fabricgen.vocab.families import ImplementationFamilyId as F
 
 __all__ = ["PROVIDERS", "ScalarSignedIntegerDivRem", "ScalarUnsignedIntegerDivRem"]
@@ -49,7 +55,7 @@ class _IntegerDivRem(TimedProvider):
         width = widest(self.op)
         (result,) = self.outputs
         stages = Stages(m, self.inputs, result, latency=self.op.timing.latency_cycles)
-        dividend, addend, signs = self._prepare(m, stages.operands)
+        dividend, addend, signs = self._operands(m, stages.operands)
         remainder: Value = Const(0, 0)
         stage = 0
 
@@ -66,18 +72,17 @@ class _IntegerDivRem(TimedProvider):
         if self.SIGNED:
             advance()
         for bit in range(width):
-            remainder, fits = self._step(m, remainder, dividend[-1], addend, signs, f"{bit}")
+            remainder, fits = division_step(m, remainder, dividend[-1], addend, signs, f"{bit}")
             remainder = remainder[: bit + 1]
             dividend = Cat(fits, dividend[:-1])
             advance()
-        value = self._finish(m, dividend, remainder, signs)
+        value = self._result(m, dividend, remainder, signs)
         m.d.comb += [result.data.eq(value), self.quiescent.eq(stages.empty)]
 
     def _iterate(self, m: Module) -> None:
         """One step, used once for each bit; the operands stay in their slots until the result
         is taken.
         """
-        width = widest(self.op)
         (result,) = self.outputs
         last = self.op.timing.latency_cycles - 1
         turn = Signal(range(last + 1))
@@ -86,80 +91,39 @@ class _IntegerDivRem(TimedProvider):
         leaves = named(m, ends & result.ready, "leaves")
         slots = OperandSlots(m, self.inputs, leaves)
         works = named(m, slots.full & ~ends, "works")
-        dividend, addend, signs = self._prepare(m, slots.operands)
-
-        # Between firings the remainder is zero, so that the first step needs no choice.
-        remainder = Signal(width)
-        quotient = Signal(width, reset_less=True)
-        head = quotient if self.SIGNED else named(m, Mux(first, dividend, quotient), "head")
-        rest, fits = self._step(m, remainder, head[-1], addend, signs, "step")
-        shifted = Cat(fits, head[:-1])
+        dividend, addend, signs = self._operands(m, slots.operands)
+        loop = DivisionLoop(
+            m,
+            dividend,
+            addend,
+            signs,
+            first=first,
+            works=works,
+            clears=leaves,
+            loads=self.SIGNED,
+        )
         with m.If(works):
             m.d.sync += turn.eq(turn + 1)
-            if self.SIGNED:
-                m.d.sync += quotient.eq(Mux(first, dividend, shifted))
-                with m.If(~first):
-                    m.d.sync += remainder.eq(rest)
-            else:
-                m.d.sync += [quotient.eq(shifted), remainder.eq(rest)]
         with m.If(leaves):
-            m.d.sync += [turn.eq(0), remainder.eq(0)]
-        value = self._finish(m, quotient, remainder, signs)
+            m.d.sync += turn.eq(0)
+        value = self._result(m, loop.quotient, loop.remainder, signs)
         m.d.comb += [
             result.valid.eq(ends),
             result.data.eq(value),
             self.quiescent.eq(slots.empty),
         ]
 
-    def _prepare(self, m: Module, operands: Sequence[Value]) -> tuple[Value, Value, Value]:
-        """Magnitude of the dividend, what a step adds for the divisor, and the signs of both."""
+    def _operands(self, m: Module, operands: Sequence[Value]) -> tuple[Value, Value, Value]:
         width = widest(self.op)
-        widths = active_widths(self)
-        left, right = (operand[:width] for operand in operands)
-        insides = [
-            named(m, within(self, start), f"inside_{start}").replicate(stop - start)
-            for start, stop in segments(widths, width)
-        ]
-        inside = Cat(*insides)
-        if not self.SIGNED:
-            return left & inside, ~right | ~inside, Const(0, 0)
-        signs = Cat(
-            *(choose(self, widths, [each[w - 1] for w in widths]) for each in (left, right))
-        )
-        signs = named(m, signs, "signs")
-        flipped = (left ^ signs[0].replicate(width)) & inside
-        magnitude = named(m, (flipped + signs[0])[:width], "magnitude")
-        # A negative divisor is added as it stands, any other inverted and with a carry.
-        addend = (right ^ (~signs[1]).replicate(width)) | ~inside
-        return magnitude, named(m, addend, "addend"), signs
+        cut = [operand[:width] for operand in operands]
+        return division_operands(m, self, cut, is_signed=self.SIGNED)
 
-    def _step(
-        self, m: Module, remainder: Value, bit: Value, addend: Value, signs: Value, name: str
-    ) -> tuple[Value, Value]:
-        """Append a bit of the dividend to the remainder, and take the divisor off if it fits."""
-        width = len(addend)
-        carry = ~signs[1] if self.SIGNED else Const(1, 1)
-        longer = Cat(bit, remainder)
-        total = (longer + Cat(addend, Const(1, 1)))[: width + 2]
-        total = named(m, (total + carry)[: width + 2], f"difference_{name}")
-        fits = total[width + 1]
-        kept = Cat(longer, Const(0, width))[:width]
-        return Mux(fits, total[:width], kept), fits
-
-    def _finish(self, m: Module, quotient: Value, remainder: Value, signs: Value) -> Value:
-        """The configured one of both, with its sign."""
-        width = len(quotient)
-        remains = self.is_configured(lambda key: key.role == "Remainder")
-        result = Mux(remains, remainder, quotient)
-        if self.SIGNED:
-            # Only a division by zero, or one whose negation is itself, reaches the top bit.
-            differ = (signs[0] ^ signs[1]) & ~quotient[-1]
-            negates = named(m, Mux(remains, signs[0], differ), "negates")
-            result = named(m, result ^ negates.replicate(width), "magnitude_out")
-            result = named(m, (result + negates)[:width], "signed_out")
+    def _result(self, m: Module, quotient: Value, remainder: Value, signs: Value) -> Value:
+        """Zeros above the active width."""
+        result = division_result(m, self, quotient, remainder, signs)
         return Cat(
             result[start:stop] & within(self, start).replicate(stop - start)
-            for start, stop in segments(active_widths(self), width)
+            for start, stop in segments(active_widths(self), len(result))
         )
 
 

@@ -7,20 +7,15 @@ from fabricgen.hsg.resource import FabricOp
 from fabricgen.hsg.semantics import behaviors
 from fabricgen.hsg.token_params import LoopStreamParams
 from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.providers.datapath_compare import Comparison
 from fabricgen.rtl.providers.fork import publish
 from fabricgen.rtl.providers.frame import drive
 from fabricgen.rtl.providers.stream_step import StreamStep, step_intervals
 from fabricgen.rtl.providers.timed import TimedProvider
 from fabricgen.vocab.families import ImplementationFamilyId as F
-from fabricgen.vocab.operations import IntegerPredicate as P
 from fabricgen.vocab.operations import StreamStepKind
 
 __all__ = ["PROVIDERS", "LoopStream"]
-
-_SIGNED = (P.SLT, P.SLE, P.SGT, P.SGE)
-_EQUAL = (P.EQ, P.NE)
-_OR_EQUAL = (P.SLE, P.ULE, P.SGT, P.UGT)
-_NEGATED = (P.NE, P.SGT, P.UGT, P.SGE, P.UGE)
 
 
 class LoopStream(TimedProvider):
@@ -63,6 +58,7 @@ class LoopStream(TimedProvider):
         leaves = Signal()
         following = StreamStep(
             m,
+            self,
             self.kind,
             self.op.timing.initiation_interval_cycles,
             value=self.seen(value),
@@ -73,7 +69,7 @@ class LoopStream(TimedProvider):
 
         m.d.comb += [
             runs.eq(Cat(*full).all()),
-            goes_on.eq(self.holds(value, limit)),
+            goes_on.eq(self.holds(m, value, limit)),
             leaves.eq(
                 publish(
                     m,
@@ -99,8 +95,7 @@ class LoopStream(TimedProvider):
         with m.If(readies[1]):
             m.d.sync += limit.eq(self.extended(bound))
         with m.If(readies[2]):
-            divides = self.kind in (StreamStepKind.SDIV, StreamStepKind.UDIV)
-            m.d.sync += step.eq(self.extended(by) if divides else by)
+            m.d.sync += step.eq(by)
         drive(m, result, value)
         drive(m, phase, goes_on)
         return m
@@ -118,34 +113,15 @@ class LoopStream(TimedProvider):
 
     def seen(self, value: Value) -> Value:
         """An operand as the step wants to see it."""
-        wants_sign = self.kind in (StreamStepKind.SDIV, StreamStepKind.ASHR)
+        wants_sign = self.kind is StreamStepKind.ASHR
         return self.extended(value, is_signed=True) if wants_sign else value
 
-    def holds(self, value: Value, limit: Value) -> Value:
-        """The configured predicate, with one subtraction for all orders.
-
-        ``value < limit`` borrows, and ``value <= limit`` does with a borrow going in.
-        """
-        used = {key.predicate for key in self.behaviors}
-        equal = value == limit if used & set(_EQUAL) else Const(0, 1)
-        flips = Cat(*(self._flips(bit) for bit in range(len(value))))
-        admits_equal = self._compares(_OR_EQUAL)
-        total = Cat(Const(1, 1), value ^ flips) + Cat(~admits_equal, ~(limit ^ flips))
-        ordered = ~total[len(value) + 1]
-        found = Mux(self._compares(_EQUAL), equal, ordered)
-        return found ^ self._compares(_NEGATED)
-
-    def _flips(self, bit: int) -> Value:
-        """A sign bit changes sides in a signed comparison."""
-        return self.is_configured(
-            lambda key: key.predicate in _SIGNED and key.active_bits == bit + 1
-        )
+    def holds(self, m: Module, value: Value, limit: Value) -> Value:
+        """The configured predicate."""
+        return Comparison(m, self, value, limit, is_extended=True).verdict()
 
     def _has_width(self, width: int) -> Value:
         return self.is_configured(lambda key: key.active_bits == width)
-
-    def _compares(self, predicates: tuple[P, ...]) -> Value:
-        return self.is_configured(lambda key: key.predicate in predicates)
 
 
 def _widths(op: FabricOp) -> list[int]:

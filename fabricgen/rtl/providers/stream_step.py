@@ -1,7 +1,13 @@
 """From one value of a stream to the next: the one integer operation of its resource."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Signal, Value
 
+from fabricgen.rtl.providers.datapath_divide import (
+    DivisionLoop,
+    division_operands,
+    division_result,
+)
+from fabricgen.rtl.providers.frame import ProviderFrame
 from fabricgen.vocab.operations import StreamStepKind
 
 __all__ = ["StreamStep", "step_intervals"]
@@ -26,13 +32,13 @@ def step_intervals(kind: StreamStepKind, bits: int) -> tuple[int, ...]:
 class StreamStep:
     """Computes while the value is published.
 
-    Numbers are as wide as the widest of the resource. A narrower one has its sign in the bits
-    above for the two signed operations, and zeros otherwise; its result has any bits there.
+    Numbers are as wide as the widest of the resource. A narrower one has zeros in the bits above,
+    its sign for an arithmetic shift, and as a step any bits; its result has any bits there.
 
     Parameters
     ----------
-    m
-        Module of the provider.
+    m, frame
+        Module and provider.
     kind, interval_cycles
         Operation, and cycles from a new value to the next one; one of :func:`step_intervals`.
     value, step
@@ -53,6 +59,7 @@ class StreamStep:
     def __init__(
         self,
         m: Module,
+        frame: ProviderFrame,
         kind: StreamStepKind,
         interval_cycles: int,
         *,
@@ -74,7 +81,20 @@ class StreamStep:
         if kind is _S.MUL:
             self.following = _product(m, value, step)
         else:
-            self.following = _quotient(m, kind is _S.SDIV, elapsed, value, step)
+            dividend, addend, signs = division_operands(
+                m, frame, (value, step), is_signed=kind is _S.SDIV
+            )
+            loop = DivisionLoop(
+                m,
+                dividend,
+                addend,
+                signs,
+                first=elapsed == 0,
+                works=runs & ~self.is_ready,
+                clears=leaves,
+                loads=True,
+            )
+            self.following = division_result(m, frame, loop.quotient, loop.remainder, signs)
 
 
 def _at_once(kind: StreamStepKind, value: Value, step: Value) -> Value:
@@ -108,34 +128,3 @@ def _product(m: Module, value: Value, step: Value) -> Value:
             m.d.sync += partial.eq(factors)
             total = (total + (partial << (low + other)))[:bits]
     return total
-
-
-def _quotient(m: Module, is_signed: bool, elapsed: Signal, value: Value, step: Value) -> Value:
-    """Quotient towards zero, bit by bit; all ones for a divisor of zero."""
-    bits = len(value)
-    negative_value = value[-1] if is_signed else Const(0, 1)
-    negative_step = step[-1] if is_signed else Const(0, 1)
-    quotient = Signal(bits, reset_less=True)
-    remainder = Signal(bits, reset_less=True)
-
-    # The divisor's amount is subtracted: it is added if the divisor is negative.
-    shifted = Cat(quotient[-1], remainder)
-    fill = negative_step.replicate(2)
-    subtracts = ~negative_step
-    wide = Cat(step, fill) ^ subtracts.replicate(bits + 2)
-    total = (Cat(Const(1, 1), shifted, Const(0, 1)) + Cat(subtracts, wide))[1 : bits + 3]
-    fits = ~total[-1]
-    with m.If(elapsed == 0):
-        m.d.sync += [
-            quotient.eq((value ^ negative_value.replicate(bits)) + negative_value),
-            remainder.eq(0),
-        ]
-    with m.Elif(elapsed <= bits):
-        m.d.sync += [
-            quotient.eq(Cat(fits, quotient[:-1])),
-            remainder.eq(Mux(fits, total, shifted)),
-        ]
-    if not is_signed:
-        return quotient
-    negates = (negative_value ^ negative_step) & step.any()
-    return ((quotient ^ negates.replicate(bits)) + negates)[:bits]
