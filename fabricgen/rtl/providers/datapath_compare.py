@@ -1,4 +1,4 @@
-"""Comparison of two integers: one subtraction, for every predicate, minimum and maximum."""
+"""Comparison of two integers: one subtraction, for every order, minimum and maximum."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
@@ -18,7 +18,7 @@ _OPPOSITES = (P.NE, P.SGT, P.SGE, P.UGT, P.UGE)
 
 
 class Comparison:
-    """``left - right``, whose borrow says which is less and whose bits say whether they are equal.
+    """``left - right``, whose borrow says which is less.
 
     Parameters
     ----------
@@ -30,6 +30,9 @@ class Comparison:
     is_extended
         They have zeros above their active width; without, a signed relation ignores what they
         have there, and numbers of other relations fill their width.
+    is_short
+        Whether they are equal is told beside the subtraction: a shorter path. Without, the bits of
+        the difference say it, which costs less.
 
     Attributes
     ----------
@@ -40,7 +43,14 @@ class Comparison:
     """
 
     def __init__(
-        self, m: Module, frame: ProviderFrame, left: Value, right: Value, *, is_extended: bool
+        self,
+        m: Module,
+        frame: ProviderFrame,
+        left: Value,
+        right: Value,
+        *,
+        is_extended: bool = False,
+        is_short: bool = False,
     ) -> None:
         self._frame = frame
         if not any(map(_is_order, frame.behaviors)):
@@ -75,7 +85,8 @@ class Comparison:
             pairs = zip(chosen, borrows, strict=True)
             self.less = named(m, any_bit(active & borrow for active, borrow in pairs), "less")
         pieces = enumerate(segments(ends, width))
-        self.equal = ~Cat(difference[start + at : stop + at] for at, (start, stop) in pieces).any()
+        bits = [difference[start + at : stop + at] for at, (start, stop) in pieces]
+        self.equal = left == right if is_short else ~Cat(*bits).any()
 
     def verdict(self) -> Value:
         """One bit: the configured relation holds."""

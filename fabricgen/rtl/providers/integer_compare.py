@@ -23,7 +23,7 @@ class ScalarIntegerCompareMinMax(StatelessProvider):
         """One comparison, then the choice."""
         width = widest(self.op)
         left, right = (operand[:width] for operand in stages.operands)
-        comparison = Comparison(m, self, left, right, is_extended=False)
+        comparison = Comparison(m, self, left, right)
         verdict = comparison.verdict()
         compares = self.is_configured(lambda key: key.role == "Compare")
         if all(key.role == "Compare" for key in self.behaviors):

@@ -118,7 +118,7 @@ class LoopStream(TimedProvider):
 
     def holds(self, m: Module, value: Value, limit: Value) -> Value:
         """The configured predicate."""
-        return Comparison(m, self, value, limit, is_extended=True).verdict()
+        return Comparison(m, self, value, limit, is_extended=True, is_short=True).verdict()
 
     def _has_width(self, width: int) -> Value:
         return self.is_configured(lambda key: key.active_bits == width)
