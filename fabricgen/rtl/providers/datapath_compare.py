@@ -1,4 +1,4 @@
-"""Comparison of two integers: one subtraction, for every order, minimum and maximum."""
+"""Comparison of two integers: one subtraction, for every predicate, minimum and maximum."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
@@ -18,7 +18,9 @@ _OPPOSITES = (P.NE, P.SGT, P.SGE, P.UGT, P.UGE)
 
 
 class Comparison:
-    """``left - right``, whose borrow says which is less.
+    """``left - right``, whose borrow says which is less and whose bits say whether they are equal.
+
+    Where only equalities are configured there is no subtraction.
 
     Parameters
     ----------
@@ -30,9 +32,6 @@ class Comparison:
     is_extended
         They have zeros above their active width; without, a signed relation ignores what they
         have there, and numbers of other relations fill their width.
-    is_short
-        Whether they are equal is told beside the subtraction: a shorter path. Without, the bits of
-        the difference say it, which costs less.
 
     Attributes
     ----------
@@ -50,7 +49,6 @@ class Comparison:
         right: Value,
         *,
         is_extended: bool = False,
-        is_short: bool = False,
     ) -> None:
         self._frame = frame
         if not any(map(_is_order, frame.behaviors)):
@@ -86,7 +84,7 @@ class Comparison:
             self.less = named(m, any_bit(active & borrow for active, borrow in pairs), "less")
         pieces = enumerate(segments(ends, width))
         bits = [difference[start + at : stop + at] for at, (start, stop) in pieces]
-        self.equal = left == right if is_short else ~Cat(*bits).any()
+        self.equal = ~Cat(*bits).any()
 
     def verdict(self) -> Value:
         """One bit: the configured relation holds."""

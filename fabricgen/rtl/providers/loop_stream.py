@@ -89,8 +89,9 @@ class LoopStream(TimedProvider):
             readies.append(ready)
 
         init, bound, by = (channel.data for channel in self.inputs)
+        # Init is ready only where nothing goes on, so what is taken does not wait for that.
         with m.If(readies[0] | leaves):
-            taken = Mux(readies[0], init[: len(value)], following.following)
+            taken = Mux(runs & goes_on, following.following, init[: len(value)])
             m.d.sync += value.eq(self.extended(taken))
         with m.If(readies[1]):
             m.d.sync += limit.eq(self.extended(bound))
@@ -118,7 +119,7 @@ class LoopStream(TimedProvider):
 
     def holds(self, m: Module, value: Value, limit: Value) -> Value:
         """The configured predicate."""
-        return Comparison(m, self, value, limit, is_extended=True, is_short=True).verdict()
+        return Comparison(m, self, value, limit, is_extended=True).verdict()
 
     def _has_width(self, width: int) -> Value:
         return self.is_configured(lambda key: key.active_bits == width)
