@@ -11,9 +11,9 @@ from fabricgen.hsg.probes import probes
 from fabricgen.hsg.registry import FAMILIES
 from fabricgen.hsg.resource_rules import op_list_findings, params_findings, port_count_findings
 from fabricgen.schema.operation_actor import OperationActor
-from fabricgen.schema.operations import OPERATION_SCHEMAS
 from fabricgen.vocab.dataflow import OperationSchemaId
 from fabricgen.vocab.families import ImplementationFamilyId
+from fabricgen.vocab.words import word
 
 __all__ = ["FabricOp", "ResourceTiming"]
 
@@ -86,13 +86,12 @@ class FabricOp:
     def admission(self, actor: OperationActor) -> tuple[Diagnostic, ...]:
         """Say what of an exact actor the resource lacks; nothing if it admits it (rule 5)."""
         if actor.schema_id not in self.op_list:
-            names = ", ".join(OPERATION_SCHEMAS[each].name for each in self.op_list)
+            names = ", ".join(map(word, self.op_list))
             return (
                 Diagnostic(
                     "op-not-enabled",
                     "schema_id",
-                    f"The operation must be enabled ({names}), "
-                    f"not be {OPERATION_SCHEMAS[actor.schema_id].name}",
+                    f"The operation must be enabled ({names}), not be {word(actor.schema_id)}",
                 ),
             )
         admission = ADMISSIONS[FAMILIES[self.family].typed_admission_provider_id]
@@ -123,5 +122,5 @@ class FabricOp:
                     "op-unreachable",
                     f"op_list[{ordinal}]",
                     "Parameters and ports must admit an actor of each enabled operation, "
-                    f"not none of {OPERATION_SCHEMAS[operation].name}",
+                    f"not none of {word(operation)}",
                 )

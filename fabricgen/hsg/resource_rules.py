@@ -23,7 +23,6 @@ from fabricgen.hsg.vector_params import (
     FixedVectorIntegerParams,
     FixedVectorSliceAlignMergeParams,
 )
-from fabricgen.schema.operations import OPERATION_SCHEMAS
 from fabricgen.vocab.dataflow import OperationSchemaId
 from fabricgen.vocab.families import ImplementationFamilyId, TypedAdmissionProviderId
 from fabricgen.vocab.hardware import FloatNaNBehavior
@@ -79,7 +78,7 @@ def op_list_findings(
             "op-list-empty", "op_list", "The resource must enable one operation, not 0"
         )
     if any(left.value >= right.value for left, right in pairwise(op_list)):
-        names = ", ".join(OPERATION_SCHEMAS[each].name for each in op_list)
+        names = ", ".join(map(word, op_list))
         yield Diagnostic(
             "op-list-not-canonical",
             "op_list",
@@ -89,18 +88,18 @@ def op_list_findings(
     for ordinal, operation in enumerate(op_list):
         where = f"op_list[{ordinal}]"
         if operation not in members:
-            names = ", ".join(OPERATION_SCHEMAS[each].name for each in members)
+            names = ", ".join(map(word, members))
             yield Diagnostic(
                 "op-outside-family",
                 where,
                 f"An operation of {family_keyword(family.family_id)} must be one of {names}, "
-                f"not {OPERATION_SCHEMAS[operation].name}",
+                f"not {word(operation)}",
             )
         elif operation is _O.LLVM_GET_ELEMENT_PTR:
             yield Diagnostic(
                 "op-gep-enabled",
                 where,
-                "An adder must enable integer operations only, not LLVMGetElementPtr: its "
+                "An adder must enable integer operations only, not llvm.getelementptr: its "
                 "parameters do not bound the layout of an address",
             )
 
@@ -162,7 +161,7 @@ def params_findings(
                 yield Diagnostic(
                     "pointer-format-orphan",
                     "hw_params.pointer_formats",
-                    "Pointer formats must be absent without LLVMGetElementPtr, "
+                    "Pointer formats must be absent without llvm.getelementptr, "
                     f"not {len(pointers)}",
                 )
         case FixedVectorIntegerParams(widths) if not logic:
@@ -181,8 +180,8 @@ def params_findings(
                     yield Diagnostic(
                         "cast-pair-orphan",
                         f"hw_params.format_pairs[{ordinal}]",
-                        f"The pair must serve an enabled operation, not {source.name} to "
-                        f"{result.name} without {OPERATION_SCHEMAS[user].name}",
+                        f"The pair must serve an enabled operation, not {word(source)} to "
+                        f"{word(result)} without {word(user)}",
                     )
         case _:
             pass
@@ -203,7 +202,7 @@ def _integer_predicates(
         yield Diagnostic(
             "predicate-orphan",
             "hw_params.predicates",
-            f"Predicates must be absent without ArithCmpI, not {names}",
+            f"Predicates must be absent without arith.cmpi, not {names}",
         )
 
 
@@ -220,7 +219,7 @@ def _float_predicates(
             yield Diagnostic(
                 "predicate-missing",
                 "hw_params.predicates",
-                f"{predicate.name} must be present (minimum needs OLT, maximum OGT), not absent",
+                f"{word(predicate)} must be present (minimum needs olt, maximum ogt), not absent",
             )
     orphans = [each.name for each in predicates if each not in needed]
     if orphans and _O.ARITH_CMPF not in op_list:
@@ -228,7 +227,7 @@ def _float_predicates(
             "predicate-orphan",
             "hw_params.predicates",
             f"Predicates must serve an enabled operation, not {', '.join(orphans)} without "
-            "ArithCmpF",
+            "arith.cmpf",
         )
 
 
@@ -263,7 +262,7 @@ def _cast_orphans(
                 "cast-pair-orphan",
                 f"hw_params.relation.width_pairs[{ordinal}]",
                 "The pair must serve an enabled operation, not be "
-                f"{source.name} to {result.name} without one",
+                f"{word(source)} to {word(result)} without one",
             )
     ends = {end.bits for pair in relation.width_pairs for end in pair}
     for index in relation.resolved_index_widths:
@@ -271,5 +270,5 @@ def _cast_orphans(
             yield Diagnostic(
                 "index-width-orphan",
                 "hw_params.relation.resolved_index_widths",
-                f"An index width must serve an index cast and a pair, not be {index.name} without",
+                f"An index width must serve an index cast and a pair, not be {word(index)} without",
             )

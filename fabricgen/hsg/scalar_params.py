@@ -45,7 +45,7 @@ def ordinary_findings(where: str, widths: tuple[IntegerWidth, ...]) -> Iterator[
     """Refuse one-bit integers where only the ordinary widths 8, 16, 32 and 64 exist."""
     if IntegerWidth.I1 in widths:
         yield Diagnostic(
-            "params-width-class", where, "Widths must be of the ordinary set 8, 16, 32, 64, not I1"
+            "params-width-class", where, "Widths must be of the ordinary set 8, 16, 32, 64, not 1"
         )
 
 
@@ -200,7 +200,7 @@ class ScalarFloatWidthCastParams(StrictRecord):
                 yield Diagnostic(
                     "params-format-pair",
                     f"format_pairs[{ordinal}]",
-                    f"The formats must differ in width, not be {source.name} and {result.name}",
+                    f"The formats must differ in width, not be {word(source)} and {word(result)}",
                 )
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from fabricgen.errors import Diagnostic
+from fabricgen.vocab.words import word
 
 __all__ = ["pair_findings", "set_findings", "sorted_pairs", "sorted_set"]
 
@@ -40,7 +41,7 @@ def pair_findings(
     if not values and not may_be_empty:
         yield _empty(where)
     if any(_pair(left) >= _pair(right) for left, right in pairwise(values)):
-        names = ", ".join(f"({left.name}, {right.name})" for left, right in values)
+        names = ", ".join(f"({word(left)}, {word(right)})" for left, right in values)
         yield _disordered(where, names)
 
 

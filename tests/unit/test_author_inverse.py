@@ -12,15 +12,16 @@ from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.findings import Findings
 from fabricgen.author.service_document import LocalServiceDocument
 from fabricgen.check.fabric import findings
-from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric import Fabric, NamedOp
 from fabricgen.records.service import LocalMemoryService
 from tests.support.actor_memories import ALL
 from tests.support.documented import documented, local_document
-from tests.support.documents import every_key_document, fabric_document, toml
+from tests.support.documents import every_key_document, fabric_document, ops_document, toml
 from tests.support.drawn_memories import memories
 from tests.support.drawn_services import LOCAL_BINDINGS, service_contracts
 from tests.support.examples import folder
 from tests.support.fabrics import fabrics
+from tests.support.hsg_params import concrete
 from tests.support.rebuilt import rebuilt
 from tests.support.rich_memory import RICH
 
@@ -39,6 +40,7 @@ def holds(fabric):
         for again, memory in zip(read.memories, fabric.memories, strict=True):
             assert again.occurrence == memory.occurrence
             assert again.implementation == memory.implementation
+        assert read.ops == fabric.ops
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,20 @@ def test_the_records_of_an_example_have_a_document(name):
 
 def test_the_records_of_every_key_have_a_document():
     holds(parse_fabric(toml(every_key_document())))
+
+
+def test_the_records_of_resources_have_a_document():
+    fabric = parse_fabric(toml(ops_document()))
+    document = documented(fabric)
+    assert parse_fabric(toml(document)) == fabric
+    assert rebuilt(document).build() == fabric
+
+
+@settings(max_examples=10, deadline=None)
+@given(fabrics(), st.lists(concrete(), max_size=3))
+def test_the_records_of_memories_and_resources_have_a_document(fabric, drawn):
+    ops = tuple(NamedOp(f"op{ordinal}", op) for ordinal, op in enumerate(drawn))
+    holds(replace(fabric, ops=ops))
 
 
 @pytest.mark.parametrize("memory", [RICH, ALL], ids=["rich", "actors"])

@@ -303,16 +303,16 @@ def narrowed(*pairs):
             cast([32, 8], [8, 16]),
             [
                 "op[0].hw_params.relation.width_pairs[0]: The pair must serve an enabled "
-                "operation, not be I32 to I8 without one [cast-pair-orphan]"
+                "operation, not be i32 to i8 without one [cast-pair-orphan]"
             ],
         ),
         (
             narrowed(["f64", "f32"], ["f32", "f32"], ["f16", "bf16"]),
             [
-                "op[0].hw_params.format_pairs[2]: The formats must differ in width, not be F16 "
-                "and BF16 [params-format-pair]",
-                "op[0].hw_params.format_pairs[1]: The formats must differ in width, not be F32 "
-                "and F32 [params-format-pair]",
+                "op[0].hw_params.format_pairs[2]: The formats must differ in width, not be f16 "
+                "and bf16 [params-format-pair]",
+                "op[0].hw_params.format_pairs[1]: The formats must differ in width, not be f32 "
+                "and f32 [params-format-pair]",
             ],
         ),
     ],

@@ -138,7 +138,7 @@ def test_a_profile_offers_something_of_each(field):
 
 
 def test_relations_are_sorted_pairs():
-    with pytest.raises(Invalid, match=r"not \(I32, I8\), \(I8, I32\) \[domain-not-canonical\]$"):
+    with pytest.raises(Invalid, match=r"not \(i32, i8\), \(i8, i32\) \[domain-not-canonical\]$"):
         IntegerCastRelation(((W.I32, W.I8), (W.I8, W.I32)))
     with pytest.raises(Invalid, match=r"\[domain-not-canonical\]$"):
         IntegerCastRelation(((W.I8, W.I32),), (X.I64, X.I32))
