@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from fabricgen.hsg.admission_rules import narrow
+from fabricgen.hsg.resource import FabricOp
 from fabricgen.hsg.vector_params import FixedVectorIntegerParams
+from fabricgen.rtl.providers.frame import payload
 from fabricgen.rtl.providers.lanes import Lanes, wire
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.stateless import StatelessProvider
@@ -17,83 +19,103 @@ __all__ = ["PROVIDERS", "FixedVectorIntegerShift"]
 class FixedVectorIntegerShift(StatelessProvider):
     """Shift of every lane by the amount in the same lane, modulo its width.
 
-    An amount of the width or more is poison. A left shift reverses the whole vector before and
-    behind the shifter, and the order of the amounts.
+    An amount of the width or more is poison. A left shift reverses the whole vector in front of
+    its slot and behind the shifter, and the order of the amounts. A negative lane of an arithmetic
+    shift is inverted before and behind the shifter, so that zeros enter all lanes.
+
+    Latency 2 holds the vector behind the longer half of the distances.
     """
 
-    def datapath(self, m: Module, stages: Stages) -> Value:
-        """A stage of choices for each bit of an amount; what crosses a lane's end is filled."""
-        op = self.op
+    LATENCIES = (1, 2)
+
+    def __init__(self, op: FabricOp) -> None:
+        super().__init__(op)
         params = narrow(op.hw_params, FixedVectorIntegerParams)
-        lanes = Lanes(m, self, min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs))
+        self._payload_bits = min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs)
+
+    def held_operands(self, m: Module) -> list[Value]:
+        """The vector, reversed for a left shift, and the amounts as they are."""
+        lanes = Lanes(m, self, self._payload_bits)
+        value, amounts = map(payload, self.inputs)
         # Reversed lanes lie on lanes where all of the widest fit.
         room = -(-lanes.bits // lanes.widths[-1]) * lanes.widths[-1]
-        reverses = wire(m, self.is_configured(lambda key: key.role == "Left"), "reverses")
-        fills = self._fills(m, lanes, stages.operands[0], room)
-        amounts = self._amounts(m, lanes, stages.operands[1], room)
+        value = Cat(value[: lanes.bits], Const(0, room - lanes.bits))
+        return [Mux(self._reverses(), value[::-1], value), amounts[: lanes.bits]]
 
-        vector = Cat(stages.operands[0][: lanes.bits], Const(0, room - lanes.bits))
-        value: Value = wire(m, Mux(reverses, vector[::-1], vector), "shifted_by_0")
-        for stage in reversed(range((lanes.widths[-1] - 1).bit_length())):
-            chosen = [amount[stage] for amount in amounts]
-            selects = [
-                wire(m, Mux(reverses, back, ahead), f"shifts_{at * lanes.step}_by_{1 << stage}")
-                for at, (ahead, back) in enumerate(zip(chosen, chosen[::-1], strict=True))
-            ]
-            value = self._stage(m, lanes, value, 1 << stage, selects, fills)
-        return Mux(reverses, value[::-1], value)[: lanes.bits]
-
-    def _amounts(self, m: Module, lanes: Lanes, vector: Value, room: int) -> Sequence[Value]:
-        """Per step, the amount of its lane; a narrow lane has no high bits of an amount."""
-        bits = (lanes.widths[-1] - 1).bit_length()
-        used = Cat(
-            lanes.by_width({width: Const(1, 1) for width in lanes.widths if width >> stage > 1})
-            for stage in range(bits)
+    def datapath(self, m: Module, stages: Stages) -> Value:
+        """A stage of choices for each bit of an amount; the longest distance comes first."""
+        lanes = Lanes(m, self, self._payload_bits)
+        value, amounts = stages.operands
+        signs: Value = Cat(self._signs(m, lanes, value))
+        value = value ^ Cat(sign.replicate(lanes.step) for sign in signs)
+        distances = [1 << at for at in reversed(range((lanes.widths[-1] - 1).bit_length()))]
+        second = (len(distances) + 1) // 2 if stages.latency > 1 else len(distances)
+        for distance in distances[:second]:
+            selects = self._selects(m, lanes, amounts, distance, len(value))
+            value = _moved(m, lanes, value, distance, list(selects))
+        later = [self._selects(m, lanes, amounts, each, len(value)) for each in distances[second:]]
+        if stages.latency > 1:
+            value = stages.register(1, value, "half_shifted")
+            signs = stages.register(1, signs, "signs_held")
+        for distance, selects in zip(distances[second:], later, strict=True):
+            held = stages.register(1, selects, f"shifts_by_{distance}_held")
+            value = _moved(m, lanes, value, distance, list(held))
+        value = Mux(self._reverses(), value[::-1], value)
+        return Cat(
+            value[at : at + lanes.step] ^ sign.replicate(lanes.step)
+            for at, sign in zip(lanes.steps, signs, strict=False)
         )
-        used = wire(m, used, "amount_bits")
-        low = [vector[at : at + min(bits, lanes.step)] for at in lanes.steps]
-        amounts = lanes.from_first(
-            [Cat(each, Const(0, bits - len(each))) for each in low], "amount"
-        )
-        masked = [wire(m, each & used, f"amount_of_{at}") for at, each in enumerate(amounts)]
-        return masked + [Const(0, bits)] * ((room - lanes.bits) // lanes.step)
 
-    def _fills(self, m: Module, lanes: Lanes, vector: Value, room: int) -> Sequence[Value]:
-        """Per step, what enters its lane: the lane's sign in an arithmetic shift."""
+    def _reverses(self) -> Value:
+        return self.is_configured(lambda key: key.role == "Left")
+
+    def _signs(self, m: Module, lanes: Lanes, held: Value) -> list[Value]:
+        """Per step, whether its lane is inverted: a negative one in an arithmetic shift."""
         is_signed = self.is_configured(lambda key: key.role == "ArithmeticRight")
         signed = wire(m, is_signed, "is_signed")
-        signs = [vector[at + lanes.step - 1] & signed for at in lanes.steps]
-        fills = lanes.from_last(signs, "fill")
-        return fills + [Const(0, 1)] * ((room - lanes.bits) // lanes.step)
+        signs = [held[at + lanes.step - 1] & signed for at in lanes.steps]
+        absent = [Const(0, 1)] * ((len(held) - lanes.bits) // lanes.step)
+        return lanes.from_last(signs, "sign") + absent
 
-    @staticmethod
-    def _stage(
-        m: Module,
-        lanes: Lanes,
-        value: Value,
-        distance: int,
-        selects: Sequence[Value],
-        fills: Sequence[Value],
-    ) -> Value:
-        """Each step of ``value``, or the bits ``distance`` above it where that is selected."""
-        step, parts = lanes.step, []
-        for ordinal, (select, fill) in enumerate(zip(selects, fills, strict=True)):
-            low, high = ordinal * step, (ordinal + 1) * step
-            # The upper bits, all in a long shift, come from above this step.
-            count = min(distance, step)
-            start = high + distance - count
-            ends = [
-                width
-                for width in lanes.widths
-                if width > distance and (high - count) % width + distance >= width
-            ]
-            fill_bits = fill.replicate(count)
-            beyond = value[start : start + count] if start + count <= len(value) else fill_bits
-            if ends:
-                beyond = Mux(lanes.is_at_most(ends[-1]), fill_bits, beyond)
-            moved = Cat(value[low + distance : high] if distance < step else Const(0, 0), beyond)
-            parts.append(Mux(select, moved, value[low:high]))
-        return wire(m, Cat(*parts), f"shifted_by_{distance}")
+    def _selects(self, m: Module, lanes: Lanes, amounts: Value, distance: int, room: int) -> Value:
+        """Per narrowest lane wider than ``distance``, whether the shifter moves it so far.
+
+        Lanes that are no wider than the distance never are.
+        """
+        widths = [width for width in lanes.widths if width > distance]
+        bit = distance.bit_length() - 1
+        chosen: list[Value] = []
+        for at in range(0, room, widths[0]):
+            moves = lanes.by_width(
+                {
+                    width: amounts[at // width * width + bit]
+                    for width in widths
+                    if at // width * width < lanes.bits
+                }
+            )
+            chosen.append(wire(m, moves, f"lane_at_{at}_moves_by_{distance}"))
+        turned = Mux(self._reverses(), Cat(chosen[::-1]), Cat(chosen))
+        return wire(m, turned, f"shifts_by_{distance}")
+
+
+def _moved(m: Module, lanes: Lanes, value: Value, distance: int, selects: Sequence[Value]) -> Value:
+    """Each step of ``value``, or what lies ``distance`` above it in its lane, or else zeros."""
+    step, parts = lanes.step, []
+    count = min(distance, step)
+    above = Cat(value, Const(0, distance))
+    for low in range(0, len(value), step):
+        # The upper bits, all in a long shift, come from above this step, if from its lane.
+        split, high = low + step - count, low + step
+        select = selects[low * len(selects) // len(value)]
+        inner = value[low:split]
+        ends = [width for width in lanes.widths if width > distance > width - 1 - split % width]
+        enters = select & ~lanes.is_at_most(ends[-1]) if ends else select
+        parts += [
+            Mux(select, value[low + distance : split + distance], inner),
+            (value[split:high] & (~select).replicate(count))
+            | (above[split + distance : high + distance] & enters.replicate(count)),
+        ]
+    return wire(m, Cat(*parts), f"shifted_by_{distance}")
 
 
 PROVIDERS = {F.FIXED_VECTOR_INTEGER_SHIFT: FixedVectorIntegerShift}
