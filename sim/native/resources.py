@@ -24,6 +24,7 @@ from fabricgen.hsg.vector_params import (
     FixedVectorSliceAlignMergeParams,
     FixedVectorValueSelectParams,
 )
+from fabricgen.schema.operations import OPERATION_SCHEMAS
 from fabricgen.vocab.dataflow import OperationSchemaId as O
 from fabricgen.vocab.families import ImplementationFamilyId as F
 from fabricgen.vocab.hardware import FloatFormat, IntegerWidth, ResolvedIndexWidth
@@ -210,6 +211,48 @@ def _tokens() -> Iterator[Resource]:
             yield Resource(f"{family_keyword(family)} {payload}", op, group_cases, large)
 
 
+#: Families whose members share a datapath that is pruned to those that a resource has.
+_SHARED = (
+    F.SCALAR_INTEGER_ADD_SUB,
+    F.SCALAR_INTEGER_SATURATING_ADD_SUB,
+    F.SCALAR_INTEGER_LOGIC,
+    F.SCALAR_INTEGER_SHIFT,
+    F.SCALAR_INTEGER_COMPARE_MIN_MAX,
+    F.SCALAR_INTEGER_COUNT_ZEROS,
+    F.FIXED_VECTOR_INTEGER_ADD_SUB,
+    F.FIXED_VECTOR_INTEGER_SATURATING_ADD_SUB,
+    F.FIXED_VECTOR_INTEGER_LOGIC,
+    F.FIXED_VECTOR_INTEGER_SHIFT,
+    F.FIXED_VECTOR_INTEGER_COMPARE_MIN_MAX,
+    F.FIXED_VECTOR_INTEGER_COUNT_ZEROS,
+)
+_COUNTS = (F.SCALAR_INTEGER_COUNT_ZEROS, F.FIXED_VECTOR_INTEGER_COUNT_ZEROS)
+
+
+def _alone() -> Iterator[Resource]:
+    """Each member without the others."""
+    for family in _SHARED:
+        has_lanes = family.name.startswith("FIXED_VECTOR")
+        ports = (64,) if family in _COUNTS else (64, 64)
+        for operation in FAMILIES[family].admitted_operation_schema_ids:
+            if operation is O.LLVM_GET_ELEMENT_PTR:
+                continue
+            predicates = tuple(IntegerPredicate) if operation is O.ARITH_CMPI else ()
+            params: CapabilityParams
+            match family:
+                case F.SCALAR_INTEGER_COMPARE_MIN_MAX:
+                    params = ScalarIntegerCompareMinMaxParams(_ORDINARY, predicates)
+                case F.FIXED_VECTOR_INTEGER_COMPARE_MIN_MAX:
+                    params = FixedVectorIntegerCompareMinMaxParams(_ORDINARY, predicates, 64)
+                case _ if has_lanes:
+                    params = FixedVectorIntegerParams(_ORDINARY, 64)
+                case _:
+                    params = ScalarIntegerParams(_ORDINARY)
+            op = _of(family, params, ports, (64,), members=(operation,))
+            name = f"{family_keyword(family)} {OPERATION_SCHEMAS[operation].name} alone"
+            yield Resource(name, op, vector_cases if has_lanes else scalar_cases, is_large=True)
+
+
 #: Elements, containers, slices, ranks, and ports: wide ones, odd ones, small ones in full.
 _SLICES = (
     ("128 rank 1", (_W.I8,), 128, 64, 1, (128, 128, 64), 128),
@@ -254,3 +297,4 @@ def resources() -> Iterator[Resource]:
     yield from _vectors()
     yield from _tokens()
     yield from _positions()
+    yield from _alone()
