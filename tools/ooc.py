@@ -152,14 +152,31 @@ def place(design: Design, ports: dict, seeds: list[str], out: Path) -> dict:
     command = [NEXTPNR, *PLACE.split(), "--json", f"{out}/ring.json"]
     if not seeds:
         log = run([*command, "--pack-only"], out / "pack.log")
-    clocks = []
+    clocks, paths = [], {}
     for seed in seeds:
         log = run([*command, "--seed", seed], out / f"pnr{seed}.log")
         clocks.append(float(re.findall(r"Max frequency for clock\s+'[^']*':\s+([0-9.]+)", log)[-1]))
+        paths[clocks[-1]] = critical_path(log)
     result: dict = {"comb": comb_of(log) - ring_comb(ports, design.clk)}
     if clocks:
-        result |= {"fmax_mhz": clocks, "fmax_mhz_median": statistics.median(clocks)}
+        median = statistics.median(clocks)
+        path = paths[min(clocks, key=lambda clock: abs(clock - median))]
+        result |= {"fmax_mhz": clocks, "fmax_mhz_median": median, "critical": path}
     return result
+
+
+def critical_path(log: str) -> str:
+    """Signals on the slowest path between registers after routing, ``a > b``.
+
+    Cells are named by the signal that synthesis derived them from; those of the ring are left out.
+    """
+    report = log.rpartition("Critical path report for clock")[2].partition("ns logic")[0]
+    signals: list[str] = []
+    for cell in re.findall(r" Source (?:u_dut\.)?(\S+)", report):
+        signal = re.split(r"_(?:LUT4|PFUMX|L6MUX21|CCU2C|TRELLIS)", cell)[0]
+        if signal not in {"o", "sr", "oq", "so", *signals[-1:]}:
+            signals.append(signal)
+    return " > ".join(signals)
 
 
 def synthesised(design: Design, out: Path) -> tuple[dict, int]:

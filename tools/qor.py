@@ -145,9 +145,10 @@ CASES = (
             "temporal_engine",
             f"K={rows}, P={ports}, 32-bit elements, each role on its own endpoint, round robin",
             partial(temporal_engine, rows, ports),
-            SEEDS if rows <= 16 and ports <= 2 else (),
+            SEEDS if ports <= 2 else (),
         )
-        for rows in (4, 16, 64)
+        # The packaged Yosys runs out of stack on 64 rows.
+        for rows in (4, 16)
         for ports in (1, 2, 4)
     ),
     *(
@@ -181,6 +182,7 @@ def measure(case: Case, folder: Path) -> dict:
         "mult": found["MULT18X18D"],
         "fmax_mhz": found.get("fmax_mhz_median"),
         "seeds": found.get("fmax_mhz", []),
+        "critical": found.get("critical"),
     }
     if case.op is None:
         return row

@@ -28,7 +28,23 @@ def table(rows: list[dict]) -> str:
         if "rival" not in row:
             numbers = " | ".join("-" if row[f] is None else str(row[f]) for f in FIGURES)
             lines.append(f"| `{row['design']}` | {numbers} | {row['parameters']} |")
-    return "\n".join([*lines, *_provider_lines(rows)]) + "\n"
+    return "\n".join([*lines, *_path_lines(rows), *_provider_lines(rows)]) + "\n"
+
+
+def _path_lines(rows: list[dict]) -> list[str]:
+    """What limits the clock of each design that has been placed since paths are recorded."""
+    found = [
+        f"- `{row['design']}`, {row['parameters']}: `{row['critical']}`"
+        for row in rows
+        if "rival" not in row and row.get("critical")
+    ]
+    if not found:
+        return []
+    return [
+        "",
+        "Signals on the critical path of the median seed, from its first register on:",
+        *found,
+    ]
 
 
 def _provider_lines(rows: list[dict]) -> list[str]:
