@@ -96,7 +96,7 @@ def actors(tmp_path):
 
 def test_a_plan_is_shown_without_hardware(actors):
     result = run(["plan", "x.fabric", "mapping.toml", "--mask", "0110", "--json"])
-    kinds = ["atomic-access", "atomic-rmw", "compare-exchange", "memory-fence", "pointer-address"]
+    kinds = ["atomic-access", "atomic-rmw", "compare-exchange", "memory-fence"]
     assert result.exit_code == 3
     assert all(f"[{kind}]" in result.stderr for kind in kinds)
     flag, publish, count, swap, order, chase = json.loads(result.stdout)
