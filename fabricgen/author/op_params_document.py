@@ -95,10 +95,14 @@ class FlagsOf:
 
 
 def _exactly(expected: str) -> BeforeValidator:
-    """Refuse ``true``, which Python takes for 1, and numbers with a fraction of zero."""
+    """Refuse ``true``, which Python takes for 1, numbers with a fraction of zero, and large ones.
+
+    Pydantic does not compare an integer of more than 64 bits.
+    """
 
     def check(value: object) -> object:
-        if isinstance(value, bool | float):
+        is_large = isinstance(value, int) and value.bit_length() > 63
+        if isinstance(value, bool | float) or is_large:
             raise PydanticKnownError("literal_error", {"expected": expected})
         return value
 
