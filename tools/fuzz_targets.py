@@ -33,6 +33,7 @@ from fabricgen.schema.memory import MEMORY_SCHEMAS
 __all__ = ["TARGETS", "Target", "check", "tokens"]
 
 _EXAMPLES = Path(str(resources.files("fabricgen.examples")))
+_OPS = Path(__file__).parents[1] / "tests" / "support" / "ops.toml"
 _DIGEST_BYTES = 32
 #: The fabric that images are read against: both schedules' fields are in its carrier's codec.
 _IMAGE_EXAMPLE = "temporal-local"
@@ -95,7 +96,9 @@ def _decode_fabric(data: bytes) -> Fabric:
 
 
 def _fabric_seeds() -> list[bytes]:
-    return [fabric_codec.encode(fabric) for fabric in _fabrics().values()]
+    """The shipped fabrics, and one with a datapath resource of each parameter record."""
+    ops = parse_fabric(_OPS.read_text())
+    return [fabric_codec.encode(fabric) for fabric in (*_fabrics().values(), ops)]
 
 
 def _decode_relation(data: bytes) -> tuple[Any, ...]:

@@ -25,7 +25,8 @@ from fabricgen.author.fabric_document import (
 )
 from fabricgen.author.findings import Findings
 from fabricgen.errors import Unsupported
-from fabricgen.plan.realisation import context_findings, op_count_findings
+from fabricgen.plan.op_realisation import op_count_findings
+from fabricgen.plan.realisation import context_findings
 from fabricgen.records.connectivity import MemoryConnectivityContract, MemoryDispatchTarget
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation, MemoryNames, NamedMemory

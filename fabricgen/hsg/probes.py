@@ -302,7 +302,10 @@ def _groups(
     operation: OperationSchemaId, element: _Element, payload_bits: int, ports: PhysicalPorts
 ) -> Iterator[OperationActor]:
     gathers = operation is _O.DATAFLOW_PARALLELIZE
-    wide, mask = (ports.outputs if gathers else ports.inputs)[:2]
+    grouped, alone = (ports.outputs, ports.inputs)[:: 1 if gathers else -1]
+    (wide, mask, more), (narrow, valid) = grouped, alone
+    if narrow < element.bits or min(more, valid) < 1:
+        return  # No group is admitted, however short.
     most = min(min(payload_bits, wide) // element.bits, mask)
     # One more than a field may have, so that the derivation meets it.
     for lanes in range(1, min(most, MAX_KEYS + 1) + 1):

@@ -165,21 +165,26 @@ def _keys(resource: FabricOp) -> dict[BehaviorKey, BehaviorKey]:
         keys = [BehaviorKey(resource.family, lanes=image) for image in images]
         return dict(zip(keys, keys, strict=True))
     found = _behaviors(resource)
-    if len(found) > MAX_KEYS:
-        raise Unsupported(
-            Diagnostic(
-                "semantic-keys-too-many",
-                "hw_params",
-                f"The resource must have at most {MAX_KEYS} behaviours, not {len(found)} or more",
-            )
-        )
-    groups = {key.role: _fixed_among(resource, found, key.role) for key in found}
+    roles = {key.role for key in found}
+    groups = {role: _fixed_among(resource, found, role) for role in roles}
     return {_without(key, groups[key.role]): key for key in found}
 
 
 def _behaviors(resource: FabricOp) -> set[BehaviorKey]:
-    """Reachable behaviours with all their components."""
-    return {behavior(resource.family, resource.hw_params, actor) for actor in resource.reachable()}
+    """Reachable behaviours with all their components; the first one too many is refused."""
+    found: set[BehaviorKey] = set()
+    for actor in resource.reachable():
+        found.add(behavior(resource.family, resource.hw_params, actor))
+        if len(found) > MAX_KEYS:
+            raise Unsupported(
+                Diagnostic(
+                    "semantic-keys-too-many",
+                    "hw_params",
+                    f"The resource must have at most {MAX_KEYS} behaviours, not {len(found)} or "
+                    "more",
+                )
+            )
+    return found
 
 
 @lru_cache(maxsize=_KEPT)

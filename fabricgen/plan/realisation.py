@@ -8,6 +8,8 @@ from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.geometry import bank_geometry, requester_shape
 from fabricgen.plan.lanes import element_bytes
+from fabricgen.plan.limits import ENDPOINT_LIMIT
+from fabricgen.plan.op_realisation import op_findings
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
 from fabricgen.records.access import OrdinaryData
 from fabricgen.records.connectivity import ManagerEndpointTarget
@@ -23,16 +25,9 @@ from fabricgen.vocab.words import word
 __all__ = [
     "context_findings",
     "lies_in_one_beat",
-    "op_count_findings",
     "unsupported",
     "unsupported_rows",
 ]
-
-#: Datapath resources of the largest fabric.
-_OP_LIMIT = 1024
-
-#: Bits of the widest token; each is a wire of a port, and of several registers behind it.
-_ENDPOINT_LIMIT = 16384
 
 #: Entries of the deepest queue or result store of one port.
 _DEPTH_LIMIT = 4096
@@ -66,14 +61,6 @@ def context_findings(count: int, where: str) -> tuple[Diagnostic, ...]:
     return (Diagnostic("resident-context-limit", where, message),)
 
 
-def op_count_findings(count: int, where: str) -> tuple[Diagnostic, ...]:
-    """Say whether a fabric has more datapath resources than are built."""
-    if count <= _OP_LIMIT:
-        return ()
-    message = f"A fabric must have at most {_OP_LIMIT} ops, not {count}"
-    return (Diagnostic("op-count-limit", where, message),)
-
-
 def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
     """Report every reason why a legal fabric cannot be generated; empty when it can."""
     found: list[Diagnostic] = []
@@ -87,7 +74,7 @@ def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
         )
     for ordinal, named in enumerate(fabric.memories):
         found += _under(f"memory[{ordinal}]", _memory_findings(named))
-    found += op_count_findings(len(fabric.ops), "ops")
+    found += op_findings(fabric.ops)
     return tuple(found)
 
 
@@ -189,11 +176,11 @@ def _absent_parts(occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
 
 
 def _endpoint_findings(endpoint: TransportEndpoint) -> Iterator[Diagnostic]:
-    if endpoint.payload_width > _ENDPOINT_LIMIT:
+    if endpoint.payload_width > ENDPOINT_LIMIT:
         yield Diagnostic(
             "endpoint-width-limit",
             "payload_width",
-            f"A token must have at most {_ENDPOINT_LIMIT} bits, not {endpoint.payload_width}",
+            f"A token must have at most {ENDPOINT_LIMIT} bits, not {endpoint.payload_width}",
         )
     if endpoint.tag_width is not None and endpoint.tag_width > _TAG_LIMIT:
         yield Diagnostic(

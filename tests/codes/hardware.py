@@ -14,9 +14,11 @@ from fabricgen.records.fabric import Fabric, MemoryImplementation, NamedOp
 from fabricgen.records.occurrence import Temporal
 from fabricgen.records.service import Mmio
 from fabricgen.vocab.fabric import ReleaseVisibilityPoint
+from fabricgen.vocab.families import CapabilityParamsSchemaId, ImplementationFamilyId
 from tests.codes.inputs import POINTERS, one_actor
 from tests.support.actors import CAS, FENCE, RMW, atomic_access
 from tests.support.actors import alternative as actor_alternative
+from tests.support.hsg import PARAMS, resource
 from tests.support.hsg_ops import add_sub
 from tests.support.memories import (
     CONTIGUOUS,
@@ -122,6 +124,14 @@ def resources(count):
     return lambda: unsupported(Fabric("f", (SINGLE,), (NamedOp("alu", add_sub()),) * count))
 
 
+def wide_field():
+    """8,192 selectors of 13 bits and their counts."""
+    record = PARAMS[CapabilityParamsSchemaId.FIXED_VECTOR_SHUFFLE]
+    params = replace(record, max_source_blocks=8192, max_result_blocks=8192)
+    op = resource(ImplementationFamilyId.FIXED_VECTOR_SHUFFLE, params=params)
+    return unsupported(Fabric("f", (), (NamedOp("mix", op),)))
+
+
 def two_reads_a_cycle():
     named = one_port(loads(32))
     local = named.occurrence.local_service
@@ -208,6 +218,7 @@ HARDWARE_CODES = {
     "row-base-unaligned": unaligned,
     "row-volatile-beats": volatile_vector,
     "op-count-limit": resources(1025),
+    "op-field-limit": wide_field,
     "multiple-memories": lambda: unsupported(Fabric("f", (SINGLE, SINGLE))),
     "storage-only": single(engine=None),
     "manager-beat-width": single(manager_endpoints=(ServiceEndpoint(24),)),

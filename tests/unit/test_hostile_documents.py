@@ -10,8 +10,9 @@ from fabricgen.author.fabric import author_fabric, author_tables, parse_fabric
 from fabricgen.author.mapping import parse_mapping
 from fabricgen.author.toml import MOST_KEY_PARTS, read_toml
 from fabricgen.check import fabric as check_fabric
-from fabricgen.errors import Invalid
+from fabricgen.errors import Invalid, Unsupported
 from fabricgen.errors.listing import MOST_LISTED, listed, listed_names
+from fabricgen.plan.realisation import unsupported
 from fabricgen.records.access import MemoryAccessClass, OrdinaryData, PointerFormat
 from fabricgen.records.connectivity import InternalConnection, MemoryConnectivityContract
 from fabricgen.records.fabric import Fabric
@@ -244,3 +245,138 @@ def test_findings_of_a_record_repeat_no_long_list():
     with pytest.raises(Invalid) as error:
         MemoryConnectivityContract((), (), connections)
     assert len(error.value.diagnostics[0].message) < 1_000
+
+
+# Datapath resources.
+
+MOST = 2**32 - 1
+ELEMENTS = {
+    "integer_element_widths": [1, 8, 16, 32, 64],
+    "float_element_formats": ["f16", "bf16", "f32", "f64"],
+}
+
+
+def op(name, family, operation, hw_params, inputs, outputs):
+    return {
+        "name": name,
+        "family": family,
+        "op_list": [operation],
+        "hw_params": hw_params,
+        "ports": {"inputs": inputs, "outputs": outputs},
+        "timing": {"latency_cycles": 1, "initiation_interval_cycles": 1},
+    }
+
+
+def adder(name, **changes):
+    ports = [64, 64], [64]
+    widths = {"integer_widths": [8, 16, 32, 64]}
+    return op(name, "ScalarIntegerAddSub", "arith.addi", widths, *ports) | changes
+
+
+def gather(name, single, *group, **hw_params):
+    most = ELEMENTS | {"max_payload_bits": MOST} | hw_params
+    family, operation = "FixedVectorParallelize", "dataflow.parallelize"
+    return op(name, family, operation, most, [single, 1], [*group, 1])
+
+
+def shuffle(name, blocks, port):
+    most = {
+        "max_operand_payload_bits": MOST,
+        "max_result_payload_bits": MOST,
+        "max_block_payload_bits": MOST,
+        "max_source_blocks": blocks,
+        "max_result_blocks": blocks,
+    }
+    ports = [port, port], [port]
+    return op(name, "FixedVectorShuffle", "vector.shuffle", ELEMENTS | most, *ports)
+
+
+def routed(kind, inputs, outputs):
+    most = {"max_payload_bits": MOST, "max_fan": MOST}
+    return op(kind, f"Token{kind.capitalize()}", f"dataflow.{kind}", most, inputs, outputs)
+
+
+def resources(*ops):
+    return {"fabric": {"name": "hostile"}, "op": list(ops)}
+
+
+@pytest.mark.parametrize(
+    ("each", "codes"),
+    [
+        (op("c", "TokenConstant", "dataflow.constant", {"max_payload_bits": MOST}, [0], [MOST]), 1),
+        (op("c", "TokenConstant", "dataflow.constant", {"max_payload_bits": MOST}, [0], [64]), 0),
+        (shuffle("s", MOST, 64), "op-field-limit"),
+        (shuffle("s", MOST, MOST), 3),
+        (shuffle("s", 8, 64), 0),
+        (gather("g", 64, MOST, MOST), 2),
+        (gather("g", 64, 16384, 16384), "semantic-keys-too-many"),
+        (gather("g", 64, 4096, 512), 0),
+        (routed("sync", [8] * 1024, [8] * 1024), 0),
+        (routed("sync", [8] * 1025, [8] * 1025), "semantic-keys-too-many"),
+        (routed("sync", list(range(2000)), list(range(2000))), "semantic-keys-too-many"),
+        (routed("mux", [32, *[8, 16, 32] * 1000], [64]), "semantic-keys-too-many"),
+        (routed("demux", [32, 64], [8, 16, 32] * 1000), "semantic-keys-too-many"),
+    ],
+)
+def test_a_huge_resource_is_legal_and_too_large_to_be_built(each, codes):
+    """A count stands for that many ports that are too wide."""
+    started = time.process_time()
+    fabric, _ = author_tables(resources(each))
+    expected = ["endpoint-width-limit"] * codes if isinstance(codes, int) else [codes]
+    assert [found.code for found in unsupported(fabric)] == expected
+    assert time.process_time() - started < SECONDS
+
+
+def test_dynamic_indices_are_as_many_as_there_are_ports_for_them():
+    most = {
+        "max_container_payload_bits": MOST,
+        "max_slice_payload_bits": MOST,
+        "max_dynamic_position_rank": MOST,
+        "resolved_index_widths": [32],
+    }
+    family, operation = "FixedVectorSliceAlignMerge", "vector.extract"
+    each = op("s", family, operation, ELEMENTS | most, [64, 64], [64])
+    assert [d.code for d in refused(author_tables, resources(each))] == ["resource-port-count"]
+
+
+def test_10_000_resources_are_refused_before_they_are_read():
+    document = resources(*(adder(f"a{i}") for i in range(10_000)))
+    started = time.process_time()
+    with pytest.raises(Unsupported) as error:
+        author_tables(document)
+    assert time.process_time() - started < SECONDS
+    assert [(d.where, d.code) for d in error.value.diagnostics] == [("op", "op-count-limit")]
+
+
+def test_1_024_resources_are_read():
+    ops = [adder(f"a{i}", ports={"inputs": [64 + i, 64], "outputs": [64]}) for i in range(1024)]
+    started = time.process_time()
+    fabric, _ = author_tables(resources(*ops))
+    assert unsupported(fabric) == ()
+    assert time.process_time() - started < SECONDS
+
+
+def test_resources_of_many_keys_each_are_told_before_all_are_derived():
+    ops = [gather(f"g{i}", 64, 16384 - i, 16384) for i in range(1000)]
+    started = time.process_time()
+    fabric, _ = author_tables(resources(*ops))
+    found = unsupported(fabric)
+    assert time.process_time() - started < SECONDS
+    assert {each.code for each in found} == {"semantic-keys-too-many"}
+    assert found[-1].where == "ops"
+    assert len(found) < 20
+
+
+def test_resources_that_nothing_reaches_are_told_at_once():
+    ops = [gather(f"g{i}", 0, MOST, MOST) for i in range(1000)]
+    assert {d.code for d in refused(author_tables, resources(*ops))} == {"op-unreachable"}
+
+
+def test_many_unknown_families_and_operations_are_told():
+    ops = [adder(f"a{i}", family=f"ScalarIntegerAddSu{i}") for i in range(1000)]
+    found = refused(author_tables, resources(*ops))
+    assert len(found) == 1000
+    assert found[0].message.endswith("(did you mean ScalarIntegerAddSub?)")
+    assert max(len(d.message) for d in found) < 1_500
+    many = adder("a", op_list=[f"arith.addi{i}" for i in range(30_000)])
+    assert len(refused(author_tables, resources(many))) == 30_000

@@ -199,7 +199,7 @@ RULES: dict[str, Rule] = {
         "Initial Adapter And Token Families",
     ),
     "semantic-keys-too-many": Rule(
-        "A finite semantic field has at most 4,096 keys here.",
+        "A finite semantic field has at most 4,096 keys here, those of a fabric 65,536.",
         "Initial Adapter And Token Families",
         kind="unsupported",
     ),

@@ -240,6 +240,11 @@ RULES: dict[str, Rule] = {
         "Concrete Capability Rules",
         kind="unsupported",
     ),
+    "op-field-limit": Rule(
+        "The configuration field of a realised datapath resource has at most 16384 bits.",
+        "Concrete Capability Rules",
+        kind="unsupported",
+    ),
     "multiple-memories": Rule(
         "This generator realises fabrics of one memory at most.",
         "Legal Occurrence Forms",

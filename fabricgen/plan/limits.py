@@ -1,0 +1,6 @@
+"""Bounds of what is realised that several parts of a fabric share."""
+
+__all__ = ["ENDPOINT_LIMIT"]
+
+#: Bits of the widest token; each is a wire of a port, and of several registers behind it.
+ENDPOINT_LIMIT = 16384
