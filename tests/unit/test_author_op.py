@@ -177,6 +177,12 @@ BAD = [
     ),
     (
         (*PARAMS_OF, "integer_widths", 1),
+        2**64,
+        "op[0].hw_params.integer_widths[1]: The value must be 1, 8, 16, 32 or 64, ",
+        "not 18446744073709551616 [unknown-value]",
+    ),
+    (
+        (*PARAMS_OF, "integer_widths", 1),
         1,
         "op[0].hw_params.integer_widths: ",
         "[params-width-class]",
