@@ -19,7 +19,7 @@ from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.region import Mmio
-from fabricgen.vocab.fabric import ContractClauseTag
+from fabricgen.vocab.fabric import ContractClauseTag, EndpointDirection
 from fabricgen.vocab.words import word
 
 __all__ = [
@@ -40,6 +40,12 @@ _TAG_LIMIT = 64
 
 #: Bits of the widest beat of a manager.
 _BEAT_WIDTH_LIMIT = 4096
+
+#: Wires into the channels of the largest fabric: those into one module have numbers of 16 bits.
+_WIRE_LIMIT = 65000
+
+#: Wires into a manager beside its data: an acceptance, an offer, an answer.
+_MANAGER_WIRES = 8
 
 #: Bits of the widest index; bytes are addressed by 64 bits.
 _INDEX_LIMIT = 64
@@ -74,8 +80,26 @@ def unsupported(fabric: Fabric) -> tuple[Diagnostic, ...]:
         )
     for ordinal, named in enumerate(fabric.memories):
         found += _under(f"memory[{ordinal}]", _memory_findings(named))
-    found += op_findings(fabric.ops)
-    return tuple(found)
+    if not (too_large := tuple(op_findings(fabric.ops))) and not found:
+        too_large = tuple(_wire_findings(fabric))
+    return (*found, *too_large)
+
+
+def _wire_findings(fabric: Fabric) -> Iterator[Diagnostic]:
+    """Say whether more wires lead into a fabric than are built."""
+    widths: list[int | None] = []
+    count = 0
+    for occurrence in (named.occurrence for named in fabric.memories):
+        for endpoint in occurrence.endpoints:
+            is_input = endpoint.direction is EndpointDirection.IN
+            widths.append(endpoint.payload_width + (endpoint.tag_width or 0) if is_input else None)
+        count += sum(each.beat_width_bits + _MANAGER_WIRES for each in occurrence.manager_endpoints)
+    for named in fabric.ops:
+        widths += [*named.op.ports.inputs, *(None for _ in named.op.ports.outputs)]
+    count += sum(1 if width is None else 1 + width for width in widths)
+    if count > _WIRE_LIMIT:
+        message = f"The channels of a fabric must have at most {_WIRE_LIMIT} wires into it"
+        yield Diagnostic("fabric-wire-limit", "fabric", f"{message}, not {count}")
 
 
 def unsupported_rows(

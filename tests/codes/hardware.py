@@ -132,6 +132,11 @@ def wide_field():
     return unsupported(Fabric("f", (), (NamedOp("mix", op),)))
 
 
+def wide_fabric():
+    ops = tuple(NamedOp(f"alu{i}", add_sub(widths=(64,))) for i in range(512))
+    return unsupported(Fabric("f", (), ops))
+
+
 def two_reads_a_cycle():
     named = one_port(loads(32))
     local = named.occurrence.local_service
@@ -219,6 +224,7 @@ HARDWARE_CODES = {
     "row-volatile-beats": volatile_vector,
     "op-count-limit": resources(1025),
     "op-field-limit": wide_field,
+    "fabric-wire-limit": wide_fabric,
     "multiple-memories": lambda: unsupported(Fabric("f", (SINGLE, SINGLE))),
     "storage-only": single(engine=None),
     "manager-beat-width": single(manager_endpoints=(ServiceEndpoint(24),)),

@@ -12,7 +12,7 @@ from fabricgen.records.fabric import Fabric, MemoryImplementation, NamedOp
 from fabricgen.records.occurrence import Temporal
 from fabricgen.records.resource import CapacityDimension
 from fabricgen.records.service import Mmio
-from fabricgen.vocab.fabric import MemoryPortTransactionProjection
+from fabricgen.vocab.fabric import EndpointDirection, MemoryPortTransactionProjection
 from tests.support.hsg_ops import add_sub
 from tests.support.memories import (
     CONTIGUOUS,
@@ -59,9 +59,31 @@ def test_a_fabric_has_at_most_one_memory():
 
 
 def test_a_fabric_has_at_most_1024_ops():
-    op = NamedOp("alu", add_sub())
+    op = NamedOp("alu", add_sub(widths=(8,)))
     for count, codes in ((1024, []), (1025, ["op-count-limit"])):
         assert [d.code for d in unsupported(Fabric("f", (SINGLE,), (op,) * count))] == codes
+
+
+def test_a_fabric_has_at_most_65_000_wires_into_it():
+    """An adder of 64 bits has two operands and their offers, and takes whether its result went."""
+    wide, narrow = NamedOp("wide", add_sub(widths=(64,))), NamedOp("narrow", add_sub(widths=(8,)))
+    assert (65000 - 495 * 131) // 19 == 8
+    assert 495 * 131 + 8 * 19 <= 65000 < 495 * 131 + 9 * 19
+    assert unsupported(Fabric("f", (), (wide,) * 495 + (narrow,) * 8)) == ()
+    (finding,) = unsupported(Fabric("f", (), (wide,) * 495 + (narrow,) * 9))
+    assert (finding.code, finding.where) == ("fabric-wire-limit", "fabric")
+    assert finding.message.endswith("at most 65000 wires into it, not 65016")
+
+
+def test_endpoints_count_among_the_wires_into_a_fabric():
+    """Those of this memory: payload and offer of each input, and one wire back of each output."""
+    ways = RECORD.endpoints
+    own = sum(1 + each.payload_width * (each.direction is EndpointDirection.IN) for each in ways)
+    full = (65000 - own) // 131
+    op = NamedOp("wide", add_sub(widths=(64,)))
+    assert unsupported(Fabric("f", (SINGLE,), (op,) * full)) == ()
+    (finding,) = unsupported(Fabric("f", (SINGLE,), (op,) * (full + 1)))
+    assert finding.message.endswith(f"not {own + (full + 1) * 131}")
 
 
 def test_device_registers_have_no_hardware():

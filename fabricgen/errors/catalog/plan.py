@@ -245,6 +245,12 @@ RULES: dict[str, Rule] = {
         "Concrete Capability Rules",
         kind="unsupported",
     ),
+    "fabric-wire-limit": Rule(
+        "The payloads, tags and handshakes of all channels of a realised fabric have at most "
+        "65000 wires into it.",
+        "Concrete Capability Rules",
+        kind="unsupported",
+    ),
     "multiple-memories": Rule(
         "This generator realises fabrics of one memory at most.",
         "Legal Occurrence Forms",
