@@ -55,6 +55,8 @@ def _streams(kind: StreamStepKind) -> list[OpCase]:
 
 
 _ROUTED = RoutedTokenParams(_BITS, len(_LANES))
+#: A selector of more than two lanes is an index.
+_SELECTOR = 32
 
 TOKEN_OPS = (
     _token(
@@ -66,8 +68,8 @@ TOKEN_OPS = (
         members="any constant",
     ),
     _token("token_sync", F.TOKEN_SYNC, _ROUTED, _LANES, _LANES),
-    _token("token_mux", F.TOKEN_MUX, _ROUTED, (2, *_LANES), (_BITS,)),
-    _token("token_demux", F.TOKEN_DEMUX, _ROUTED, (2, _BITS), _LANES),
+    _token("token_mux", F.TOKEN_MUX, _ROUTED, (_SELECTOR, *_LANES), (_BITS,)),
+    _token("token_demux", F.TOKEN_DEMUX, _ROUTED, (_SELECTOR, _BITS), _LANES),
     *(case for kind in StreamStepKind for case in _streams(kind)),
     _token(
         "loop_carry",
