@@ -60,7 +60,11 @@ def test_a_carry_across_a_boundary_is_noticed(family, monkeypatch):
     assert wrong(op)
 
 
-@pytest.mark.parametrize("family", BOTH)
-def test_another_latency_is_unsupported(family):
+def test_saturation_behind_a_register():
+    assert wrong(resource(SATURATING, timing=ResourceTiming(2))) == []
+
+
+@pytest.mark.parametrize(("family", "latency"), [(MODULAR, 2), (SATURATING, 0), (SATURATING, 3)])
+def test_another_latency_is_unsupported(family, latency):
     with pytest.raises(Unsupported, match="provider-timing"):
-        provider(resource(family, timing=ResourceTiming(2)))
+        provider(resource(family, timing=ResourceTiming(latency)))

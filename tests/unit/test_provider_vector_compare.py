@@ -68,6 +68,11 @@ def test_a_carry_across_a_boundary_is_noticed(monkeypatch):
     assert wrong(op, 40)
 
 
-def test_another_latency_is_unsupported():
+def test_flags_behind_a_register():
+    assert wrong(resource(COMPARE, timing=ResourceTiming(2)), 16) == []
+
+
+@pytest.mark.parametrize("latency", [0, 3])
+def test_another_latency_is_unsupported(latency):
     with pytest.raises(Unsupported, match="provider-timing"):
-        provider(resource(COMPARE, timing=ResourceTiming(2)))
+        provider(resource(COMPARE, timing=ResourceTiming(latency)))

@@ -137,7 +137,7 @@ def add_by_lanes(
 
     Returns
     -------
-    The sums, and per step the carry that leaves it.
+    The sums, and per step the carry that leaves the lane which ends there; some bit if none does.
     """
     step = lanes.step
     # A subtraction has a carry of its own, which is one.
@@ -160,7 +160,5 @@ def add_by_lanes(
     for ordinal, at in enumerate(lanes.steps):
         start = at + ordinal + 1
         sums.append(total[start : start + step])
-        end = at + step
-        above = total[start + step]
-        carries.append(~(above ^ lanes.cut(end)) if end < lanes.bits else above)
+        carries.append(total[start + step])
     return Cat(*sums), carries

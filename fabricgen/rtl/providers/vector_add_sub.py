@@ -1,6 +1,6 @@
 """Addition and subtraction by lanes, modular and saturating: one adder each."""
 
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from fabricgen.hsg.admission_rules import narrow
 from fabricgen.hsg.vector_params import FixedVectorIntegerParams
@@ -24,59 +24,71 @@ class FixedVectorIntegerAddSub(StatelessProvider):
 
 
 class FixedVectorIntegerSaturatingAddSub(StatelessProvider):
-    """``a + b`` or ``a - b`` in every lane, held at the ends of the signed or unsigned range."""
+    """``a + b`` or ``a - b`` in every lane, held at the ends of the signed or unsigned range.
+
+    A signed ``a`` is taken from its least value on, so that its range starts at zero as that of an
+    unsigned one: then the carry of a lane and the sign of what is added tell that the result is
+    out of range, and the sign alone at which end.
+
+    Latency 2 holds the sums and what leaves each lane.
+    """
+
+    LATENCIES = (1, 2)
 
     def datapath(self, m: Module, stages: Stages) -> Value:
-        """The adder; per lane an overflow and the bit that then fills it, up to its top bit."""
-        sums = _Sums(m, self, stages)
-        lanes, total = sums.lanes, sums.total
+        """The adder; per lane whether it is beyond its range and the bit that then fills it."""
         is_signed = self.is_configured(lambda key: key.role.startswith("Signed"))
         signed = wire(m, is_signed, "is_signed")
+        sums = _Sums(m, self, stages, signed)
+        lanes, total = sums.lanes, sums.total
         # Told at the top of each step, of which the lane's last one counts.
         tops = [at + lanes.step - 1 for at in lanes.steps]
-        overflows = lanes.from_last(
-            [
-                Mux(
-                    signed,
-                    ~(sums.left[top] ^ sums.right[top]) & (total[top] ^ sums.left[top]),
-                    carry ^ sums.subtracts,
-                )
-                for top, carry in zip(tops, sums.carries, strict=True)
-            ],
-            "overflows",
+        falls = Cat(Mux(signed, sums.right[top], sums.subtracts) for top in tops)
+        falls = wire(m, falls, "falls")
+        beyond: Value = Cat(sums.carries) ^ falls
+        if stages.latency > 1:
+            total = stages.register(1, total, "sums")
+            falls = stages.register(1, falls, "falls_held")
+            beyond = stages.register(1, beyond, "beyond_held")
+        outside = lanes.from_last(list(beyond), "outside")
+        fills = lanes.from_last(list(~falls), "fill")
+        bits = Cat(
+            Mux(is_outside, fill.replicate(lanes.step), total[at : at + lanes.step])
+            for at, is_outside, fill in zip(lanes.steps, outside, fills, strict=True)
         )
-        # A signed sum that overflows has the wrong sign, which is the right bit below the top.
-        fills = lanes.from_last([Mux(signed, total[top], ~sums.subtracts) for top in tops], "fill")
-        parts = []
-        for top, overflow, fill in zip(tops, overflows, fills, strict=True):
-            low = top - lanes.step + 1
-            is_sign = signed & (lanes.cut(top + 1) if top + 1 < lanes.bits else 1)
-            parts += [
-                Mux(overflow, fill.replicate(lanes.step - 1), total[low:top]),
-                Mux(overflow, fill ^ is_sign, total[top]),
-            ]
-        return Cat(*parts)
+        return bits ^ sums.signs
 
 
 class _Sums:
-    """``left + right`` by lanes, where ``right`` is the second operand or its inverse."""
+    """``left + right`` by lanes, where ``right`` is the second operand or its inverse.
 
-    def __init__(self, m: Module, provider: StatelessProvider, stages: Stages) -> None:
+    Where it is ``signed``, the top bit of every left lane is inverted; ``signs`` tells which
+    bits are.
+    """
+
+    def __init__(
+        self, m: Module, provider: StatelessProvider, stages: Stages, signed: Value | None = None
+    ) -> None:
         op = provider.op
         params = narrow(op.hw_params, FixedVectorIntegerParams)
         room = min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs)
-        self.lanes = Lanes(m, provider, room)
+        self.lanes = lanes = Lanes(m, provider, room)
         is_sub = provider.is_configured(lambda key: key.role.endswith("Sub"))
         self.subtracts = wire(m, is_sub, "subtracts")
-        self.left, second = (operand[: self.lanes.bits] for operand in stages.operands)
+        left, second = (operand[: lanes.bits] for operand in stages.operands)
+        if signed is not None:
+            ends = [at + lanes.step for at in lanes.steps]
+            cuts = [lanes.cut(end) if end < lanes.bits else Const(1, 1) for end in ends]
+            self.signs = Cat(Cat(Const(0, lanes.step - 1), signed & cut) for cut in cuts)
+            left = left ^ self.signs
         inverts = all(key.role.endswith("Sub") for key in provider.behaviors)
         if inverts:
             self.right: Value = ~second
         else:
-            second = wire(m, second ^ self.subtracts.replicate(self.lanes.bits), "second_term")
+            second = wire(m, second ^ self.subtracts.replicate(lanes.bits), "second_term")
             self.right = second
         self.total, self.carries = add_by_lanes(
-            m, self.lanes, self.left, second, self.subtracts, inverts=inverts
+            m, lanes, left, second, self.subtracts, inverts=inverts
         )
 
 

@@ -1,5 +1,7 @@
 """Comparison, minimum and maximum by lanes: one subtractor."""
 
+from itertools import pairwise
+
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from fabricgen.hsg.admission_rules import narrow
@@ -26,8 +28,13 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
     """Relation of two lanes as bit *k* of the result for lane *k*, or the smaller or larger lane.
 
     The carry of ``a + ~b + 1`` says that *a* is not less, that of ``a + ~b`` that it is greater.
-    The bits of a comparison above its lanes are zero.
+    Equality is found beside the subtractor, whose sums nobody needs. The bits of a comparison above
+    its lanes are zero.
+
+    Latency 2 holds the flags beside the operands.
     """
+
+    LATENCIES = (1, 2)
 
     def datapath(self, m: Module, stages: Stages) -> Value:
         """The subtractor, one flag per lane, and what the flag chooses."""
@@ -35,60 +42,54 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
         params = narrow(op.hw_params, FixedVectorIntegerCompareMinMaxParams)
         lanes = Lanes(m, self, min(params.max_payload_bits, *op.ports.inputs))
         left, right = (operand[: lanes.bits] for operand in stages.operands)
-        carry = wire(m, self.is_configured(lambda key: key.predicate not in _OR_EQUAL), "carry")
-        difference, carries = add_by_lanes(m, lanes, left, right, carry, inverts=True)
-        less = self._less(m, lanes, left, right, carries)
-        equal = self._equal(m, lanes, difference)
-        tests_equal = wire(m, self.is_configured(_is_equality), "tests_equality")
-        inverted = wire(m, self.is_configured(_is_inverted), "is_inverted")
-        flags = [
-            wire(m, Mux(tests_equal, same, below) ^ inverted, f"flag_{at}")
-            for at, (same, below) in enumerate(zip(equal, less, strict=True))
-        ]
+        flags: Value = Cat(self._flags(m, lanes, left, right))
+        if stages.latency > 1:
+            flags = stages.register(1, flags, "flags_held")
+            left = stages.register(1, left, "left_held")
+            right = stages.register(1, right, "right_held")
         compares = wire(m, self.is_configured(_is_compare), "compares")
-        takes_left = lanes.from_last(flags, "takes_left")
+        takes_left = lanes.from_last(list(flags), "takes_left")
         chosen = Cat(
             Mux(bit, left[at : at + lanes.step], right[at : at + lanes.step])
             for at, bit in zip(lanes.steps, takes_left, strict=True)
         )
-        return Mux(compares, lanes.dense(flags), chosen)
+        return Mux(compares, lanes.dense(list(flags)), chosen)
 
-    def _less(
-        self, m: Module, lanes: Lanes, left: Value, right: Value, carries: list[Value]
-    ) -> list[Value]:
-        """Per step: *a* is less, or, with a borrow, not greater than *b*, if a lane ends here."""
+    def _flags(self, m: Module, lanes: Lanes, left: Value, right: Value) -> list[Value]:
+        """Per step, if a lane ends there, whether its relation holds, or *a* is the one to take."""
+        carry = wire(m, self.is_configured(lambda key: key.predicate not in _OR_EQUAL), "carry")
+        _, carries = add_by_lanes(m, lanes, left, right, carry, inverts=True)
         signed = wire(m, self.is_configured(_is_signed), "is_signed")
-        tops = [at + lanes.step - 1 for at in lanes.steps]
-        return [
-            ~carry ^ (signed & (left[top] ^ right[top]))
-            for top, carry in zip(tops, carries, strict=True)
-        ]
+        equates = wire(m, self.is_configured(_is_equality), "tests_equality")
+        inverted = wire(m, self.is_configured(_is_inverted), "is_inverted")
+        flags: list[Value] = []
+        differs = self._differs(m, lanes, left, right)
+        for at, carry_out, differ in zip(lanes.steps, carries, differs, strict=True):
+            top = at + lanes.step - 1
+            # Of opposite signs, the one without a borrow is the other one.
+            crosses = wire(m, signed & (left[top] ^ right[top]), f"crosses_{at}")
+            usual = wire(m, ~Mux(equates, differ, crosses) ^ inverted, f"usual_{at}")
+            flags.append(wire(m, usual ^ (carry_out & ~equates), f"flag_{at}"))
+        return flags
 
-    def _equal(self, m: Module, lanes: Lanes, difference: Value) -> list[Value]:
-        """Per step: the lane that ends here has no difference; zeros where nothing asks for it."""
+    def _differs(self, m: Module, lanes: Lanes, left: Value, right: Value) -> list[Value]:
+        """Per step: the lane that ends there differs; zeros where nothing asks for it."""
         if not any(_is_equality(key) for key in self.behaviors):
             return [Const(0, 1) for _ in lanes.steps]
-        pieces: list[Value] = [difference[at : at + lanes.step].any() for at in lanes.steps]
-        differs: dict[int, list[Value]] = {}
-        size = lanes.step
-        for width in lanes.widths:
-            groups = [
-                pieces[at : at + width // size] for at in range(0, len(pieces), width // size)
-            ]
-            pieces = [
-                wire(m, any_bit(group), f"differs_{width}_{at}") for at, group in enumerate(groups)
-            ]
-            differs[width], size = pieces, width
-        return [
-            ~lanes.by_width(
-                {
-                    width: differs[width][at // width]
-                    for width in lanes.widths
-                    if (at + lanes.step) % width == 0
-                }
-            )
-            for at in lanes.steps
-        ]
+        both = left ^ right
+        found: list[Value] = [both[at : at + lanes.step].any() for at in lanes.steps]
+        for below, width in pairwise(lanes.widths):
+            # Where the element is wider than those below, the last of them tells of all.
+            is_wider = ~lanes.is_at_most(below)
+            for end in range(width, lanes.bits + 1, width):
+                others = [
+                    found[at // lanes.step - 1] for at in range(end - width + below, end, below)
+                ]
+                own = found[end // lanes.step - 1]
+                found[end // lanes.step - 1] = wire(
+                    m, own | (is_wider & any_bit(others)), f"differs_{width}_{end}"
+                )
+        return found
 
 
 def _is_compare(key: BehaviorKey) -> bool:
