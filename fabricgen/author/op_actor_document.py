@@ -11,6 +11,15 @@ from pydantic.json_schema import SkipJsonSchema
 
 from fabricgen.author.document import Document
 from fabricgen.author.fields import Unsigned, by_table, by_type
+from fabricgen.author.op_words import (
+    Accuracy,
+    FastMathFlag,
+    FloatPredicateWord,
+    IntegerPredicateWord,
+    OverflowFlag,
+    Rounding,
+    StepWord,
+)
 from fabricgen.schema.operations import OPERATION_SCHEMAS
 from fabricgen.schema.type_text import TYPE_PATTERN
 from fabricgen.vocab.dataflow import OperationSchemaId
@@ -52,31 +61,6 @@ _ROUTED = (
     OperationSchemaId.DATAFLOW_MUX,
     OperationSchemaId.DATAFLOW_DEMUX,
 )
-
-FastMathFlag = Literal["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"]
-OverflowFlag = Literal["nsw", "nuw"]
-Rounding = Literal["to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away"]
-Accuracy = Literal["correctly_rounded", "max_1_ulp", "max_2_ulp", "max_4_ulp"]
-IntegerPredicateWord = Literal["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
-FloatPredicateWord = Literal[
-    "always_false",
-    "oeq",
-    "ogt",
-    "oge",
-    "olt",
-    "ole",
-    "one",
-    "ord",
-    "ueq",
-    "ugt",
-    "uge",
-    "ult",
-    "ule",
-    "une",
-    "uno",
-    "always_true",
-]
-StepWord = Literal["add", "sub", "mul", "sdiv", "udiv", "shl", "ashr", "lshr"]
 
 #: Operations of actors by their words; no datapath resource computes addresses or has aggregates.
 ACTOR_OPERATIONS = {

@@ -15,6 +15,14 @@ from pydantic_core import PydanticKnownError
 from fabricgen.author.access_document import PointerFormatDocument
 from fabricgen.author.document import Document
 from fabricgen.author.fields import U32_MAX, U32Count
+from fabricgen.author.op_words import (
+    Accuracy,
+    FastMathFlag,
+    FloatPredicateWord,
+    IntegerPredicateWord,
+    Rounding,
+    StepWord,
+)
 from fabricgen.vocab.hardware import (
     FloatFormat,
     FloatNaNBehavior,
@@ -112,37 +120,13 @@ def _exactly(expected: str) -> BeforeValidator:
 _Width = Annotated[Literal[1, 8, 16, 32, 64], _exactly("1, 8, 16, 32 or 64")]
 _IndexWidth = Annotated[Literal[32, 64], _exactly("32 or 64")]
 _Format = Literal["f16", "bf16", "f32", "f64"]
-_IntegerTest = Literal["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
-_FloatTest = Literal[
-    "always_false",
-    "oeq",
-    "ogt",
-    "oge",
-    "olt",
-    "ole",
-    "one",
-    "ord",
-    "ueq",
-    "ugt",
-    "uge",
-    "ult",
-    "ule",
-    "une",
-    "uno",
-    "always_true",
-]
-_Rounding = Literal["to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away"]
-_Flag = Literal["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"]
-_Step = Literal["add", "sub", "mul", "sdiv", "udiv", "shl", "ashr", "lshr"]
-_Tier = Literal["correctly_rounded", "max_1_ulp", "max_2_ulp", "max_4_ulp"]
-
 _WidthPair = Annotated[list[_Width], Field(min_length=2, max_length=2)]
 _FormatPair = Annotated[list[_Format], Field(min_length=2, max_length=2)]
 _Widths = Annotated[list[_Width], SetOf(IntegerWidth)]
 _Formats = Annotated[list[_Format], SetOf(FloatFormat)]
 _IndexWidths = Annotated[list[_IndexWidth], SetOf(ResolvedIndexWidth)]
-_IntegerTests = Annotated[list[_IntegerTest], SetOf(IntegerPredicate)]
-_FloatTests = Annotated[list[_FloatTest], SetOf(FloatPredicate)]
+_IntegerTests = Annotated[list[IntegerPredicateWord], SetOf(IntegerPredicate)]
+_FloatTests = Annotated[list[FloatPredicateWord], SetOf(FloatPredicate)]
 _WidthPairs = Annotated[list[_WidthPair], PairsOf(IntegerWidth, IntegerWidth)]
 _FormatPairs = Annotated[list[_FormatPair], PairsOf(FloatFormat, FloatFormat)]
 #: A width and a format; which comes first is told where the pair is read.
@@ -169,7 +153,7 @@ _MixedPairs = Annotated[list[_MixedPair], PairsOf(IntegerWidth, FloatFormat)]
 class FloatBehaviorDocument(Document):
     """What a datapath can do with roundings, NaNs, subnormals and signed zeros."""
 
-    rounding_modes: Annotated[list[_Rounding], SetOf(RoundingMode)] = Field(
+    rounding_modes: Annotated[list[Rounding], SetOf(RoundingMode)] = Field(
         min_length=1, description="Roundings of an inexact result that are offered."
     )
     nan_behaviors: Annotated[list[Literal["ieee", "number_preferred"]], SetOf(FloatNaNBehavior)] = (
@@ -181,7 +165,7 @@ class FloatBehaviorDocument(Document):
     signed_zero_behaviors: Annotated[
         list[Literal["preserve", "ignore_sign"]], SetOf(FloatSignedZeroBehavior)
     ] = Field(min_length=1, description="Whether the sign of a zero counts.")
-    required_fast_math: Annotated[list[_Flag], FlagsOf(FastMath)] = Field(
+    required_fast_math: Annotated[list[FastMathFlag], FlagsOf(FastMath)] = Field(
         default=[], description="Permissions that the datapath needs from each actor."
     )
 
@@ -277,7 +261,7 @@ class ScalarFloatParamsDocument(_FloatScalars):
 class ScalarSpecialMathParamsDocument(_FloatScalars):
     """Special function."""
 
-    accuracy_guarantee: Annotated[_Tier, ChoiceOf(SpecialMathAccuracyTier)] = Field(
+    accuracy_guarantee: Annotated[Accuracy, ChoiceOf(SpecialMathAccuracyTier)] = Field(
         description="Largest error; one other than correctly_rounded needs afn among "
         "required_fast_math."
     )
@@ -307,7 +291,7 @@ class LoopStreamParamsDocument(Document):
     """Stream of integers."""
 
     integer_widths: _Widths = Field(min_length=1, description="Widths of the stream, in bits.")
-    fixed_step_kind: Annotated[_Step, ChoiceOf(StreamStepKind)] = Field(
+    fixed_step_kind: Annotated[StepWord, ChoiceOf(StreamStepKind)] = Field(
         description="Operation from one value to the next."
     )
     continuation_predicates: _IntegerTests = Field(

@@ -11,13 +11,13 @@ from fabricgen.hsg.keys import BehaviorKey, ExactFormat, RepresentationWidth
 from fabricgen.hsg.params import CapabilityParams
 from fabricgen.hsg.scalar_params import ScalarFloatCompareMinMaxParams
 from fabricgen.hsg.vector_params import FixedVectorFloatCompareMinMaxParams
-from fabricgen.schema.operation_actor import OperationActor
+from fabricgen.schema.operation_actor import ROUNDED_OPERATIONS, OperationActor
 from fabricgen.schema.payload import FloatCompare, IntegerCompare, StreamRecurrence
 from fabricgen.schema.types import FloatType, ValueType, VectorType
 from fabricgen.vocab.dataflow import OperationSchemaId
 from fabricgen.vocab.families import ImplementationFamilyId
 from fabricgen.vocab.hardware import FloatFormat
-from fabricgen.vocab.operations import FastMath, IntegerPredicate
+from fabricgen.vocab.operations import SIGNED_PREDICATES, FastMath
 
 __all__ = ["behavior"]
 
@@ -71,12 +71,6 @@ _ROLES = {
     _O.LLVM_FPTOUI_SAT: "Unsigned",
 }
 
-_SIGNED_PREDICATES = (
-    IntegerPredicate.SLT,
-    IntegerPredicate.SLE,
-    IntegerPredicate.SGT,
-    IntegerPredicate.SGE,
-)
 #: Scalar integer families in which each operation needs its active width.
 _WIDE = (
     _F.SCALAR_SIGNED_INTEGER_DIV_REM,
@@ -96,13 +90,6 @@ _FIXED = (
     _F.LOOP_GATE,
     _F.FIXED_VECTOR_PACK,
     _F.FIXED_VECTOR_UNPACK,
-)
-_INEXACT = (
-    _O.ARITH_ADDF,
-    _O.ARITH_SUBF,
-    _O.ARITH_MULF,
-    _O.ARITH_DIVF,
-    _O.MATH_FMA,
 )
 
 
@@ -141,7 +128,7 @@ def behavior(
     if family in (_F.SCALAR_FLOAT_SIGN, _F.FIXED_VECTOR_FLOAT_SIGN):
         return _by_width(family, role, subject)
     if isinstance(_element(subject), FloatType) and family is not _F.FIXED_VECTOR_VALUE_SELECT:
-        rounding = actor_rounding(actor) if actor.schema_id in _INEXACT else None
+        rounding = actor_rounding(actor) if actor.schema_id in ROUNDED_OPERATIONS else None
         return BehaviorKey(family, role, format=_format(subject), rounding=rounding)
     return _integer(family, role, actor, subject)
 
@@ -154,7 +141,7 @@ def _integer(
         bits = subject.element.bits
         return BehaviorKey(family, role, element_bits=bits, predicate=predicate)
     needs_width = (
-        family in _WIDE or actor.schema_id in _WIDE_OPERATIONS or predicate in _SIGNED_PREDICATES
+        family in _WIDE or actor.schema_id in _WIDE_OPERATIONS or predicate in SIGNED_PREDICATES
     )
     bits = subject.bits if needs_width else None
     return BehaviorKey(family, role, active_bits=bits, predicate=predicate)
@@ -180,13 +167,12 @@ def _cast(family: ImplementationFamilyId, actor: OperationActor) -> BehaviorKey:
 
 
 def _float_cast(family: ImplementationFamilyId, actor: OperationActor) -> BehaviorKey:
-    narrows = actor.schema_id is _O.ARITH_TRUNCF
     return BehaviorKey(
         family,
         _ROLES[actor.schema_id],
         source_format=_format(actor.operands[0]),
         result_format=_format(actor.results[0]),
-        rounding=actor_rounding(actor) if narrows else None,
+        rounding=actor_rounding(actor) if actor.schema_id in ROUNDED_OPERATIONS else None,
     )
 
 

@@ -39,7 +39,7 @@ from fabricgen.hsg.vector_params import (
     FixedVectorSliceAlignMergeParams,
     FixedVectorValueSelectParams,
 )
-from fabricgen.schema.operation_actor import OperationActor
+from fabricgen.schema.operation_actor import ROUNDED_OPERATIONS, OperationActor
 from fabricgen.schema.operations import OPERATION_SCHEMAS
 from fabricgen.schema.payload import (
     Disjoint,
@@ -83,7 +83,6 @@ _C = SemanticPayloadCase
 _I1 = IntegerType(1)
 _EVERY_FLAG = ~FastMath.NONE
 _WEAKEST = SpecialMathAccuracyTier.MAX_4_ULP
-_ROUNDED = (_O.ARITH_ADDF, _O.ARITH_SUBF, _O.ARITH_MULF, _O.ARITH_DIVF, _O.MATH_FMA)
 _Element = IntegerType | FloatType
 
 #: Payloads that no configuration depends on.
@@ -216,7 +215,7 @@ def _comparisons(operation: OperationSchemaId, compares: Sequence[Payload]) -> l
 
 
 def _floating(operation: OperationSchemaId, modes: Sequence[RoundingMode]) -> list[Payload]:
-    if operation in _ROUNDED:
+    if operation in ROUNDED_OPERATIONS:
         return [FloatingPoint(_EVERY_FLAG, mode) for mode in modes]
     return [_plain(operation)]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fabricgen.hsg.bits import BitField, choice_bits, pack, reached_bits, unpack
 from fabricgen.hsg.ports import PhysicalPorts
-from fabricgen.hsg.vector_params import FixedVectorShuffleParams
+from fabricgen.hsg.vector_params import FixedVectorShuffleParams, element_bits
 from fabricgen.schema.operation_actor import OperationActor
 from fabricgen.schema.payload import ShuffleMask
 from fabricgen.schema.types import VectorType
@@ -64,7 +64,7 @@ class ShuffleCarrier:
         """Bits that some valid carrier sets."""
         params = self.params
         # Widths are powers of two, so what the narrowest element reaches is all that there is.
-        unit = min(self._element_bits)
+        unit = min(element_bits(self.params))
         left, right, result = (limit // unit for limit in self._limits)
         left = min(left, params.max_source_blocks - 1)
         result = min(result, params.max_result_blocks)
@@ -116,7 +116,7 @@ class ShuffleCarrier:
         left_limit, right_limit, result_limit = self._limits
         return (
             width <= params.max_block_payload_bits
-            and any(width % element == 0 for element in self._element_bits)
+            and any(width % element == 0 for element in element_bits(self.params))
             and all(selector < params.max_source_blocks for selector in selectors)
             and not any(selectors[count:])
             and left * width <= left_limit
@@ -128,7 +128,7 @@ class ShuffleCarrier:
     def inactive(self) -> int:
         """First reachable block width, integers before floats, with everything else zero."""
         unused = (0,) * self.params.max_result_blocks
-        settings = (ShuffleSetting(width, 1, 1, unused) for width in self._element_bits)
+        settings = (ShuffleSetting(width, 1, 1, unused) for width in element_bits(self.params))
         return self.encode_setting(next(each for each in settings if self.admits(each)))
 
     @property
@@ -159,11 +159,3 @@ class ShuffleCarrier:
     @property
     def _selector_bits(self) -> int:
         return choice_bits(self.params.max_source_blocks)
-
-    @property
-    def _element_bits(self) -> tuple[int, ...]:
-        """Admitted element widths, integers before floats."""
-        return (
-            *(width.bits for width in self.params.integer_element_widths),
-            *(kind.bits for kind in self.params.float_element_formats),
-        )

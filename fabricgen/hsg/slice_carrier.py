@@ -10,7 +10,7 @@ from itertools import islice
 
 from fabricgen.hsg.bits import BitField, carrier_bytes, choice_bits, pack, reached_bits, unpack
 from fabricgen.hsg.ports import PhysicalPorts
-from fabricgen.hsg.vector_params import FixedVectorSliceAlignMergeParams
+from fabricgen.hsg.vector_params import FixedVectorSliceAlignMergeParams, element_bits
 from fabricgen.schema.operation_actor import OperationActor
 from fabricgen.schema.payload import StaticPosition
 from fabricgen.schema.types import VectorType
@@ -82,7 +82,7 @@ class SliceCarrier:
             limit = self._container_limit(operation)
             widest = min(self._slice_limit(operation), limit)
             # Widths are powers of two, so multiples of the narrowest are all that there are.
-            unit = min(self._element_bits)
+            unit = min(element_bits(self.params))
             if unit <= widest:
                 offset = reached_bits(limit // unit - 1) * unit
                 width = reached_bits(widest // unit - 1) * unit | unit - 1
@@ -134,7 +134,7 @@ class SliceCarrier:
         chain = (*used, width)
         granularity = chain[0]
         return (
-            any(width % element == 0 for element in self._element_bits)
+            any(width % element == 0 for element in element_bits(self.params))
             and width <= self._slice_limit(setting.operation)
             and setting.offset_bits % width == 0
             and all(used)
@@ -158,20 +158,12 @@ class SliceCarrier:
         limit = self._container_limit(operation)
         widths = {
             width
-            for element in self._element_bits
+            for element in element_bits(self.params)
             for width in (element, 2 * element)
             if width <= min(self._slice_limit(operation), limit)
         }
         width = min(widths)
         return len(widths) == 1 and 2 * width > limit and not self._indices_fit(1)
-
-    @property
-    def _element_bits(self) -> tuple[int, ...]:
-        """Admitted element widths, integers before floats."""
-        return (
-            *(width.bits for width in self.params.integer_element_widths),
-            *(kind.bits for kind in self.params.float_element_formats),
-        )
 
     def _container_limit(self, operation: OperationSchemaId) -> int:
         """Widest container that capacity and ports carry."""
@@ -197,5 +189,7 @@ class SliceCarrier:
     def _first_carriers(self) -> Iterator[int]:
         strides = (0,) * self.params.max_dynamic_position_rank
         for operation in self.operations:
-            settings = (SliceSetting(operation, 0, each, strides) for each in self._element_bits)
+            settings = (
+                SliceSetting(operation, 0, each, strides) for each in element_bits(self.params)
+            )
             yield from islice((self.encode_setting(s) for s in settings if self.admits(s)), 1)

@@ -29,6 +29,7 @@ __all__ = [
     "FixedVectorSliceAlignMergeParams",
     "FixedVectorValueSelectParams",
     "capacity_findings",
+    "element_bits",
 ]
 
 #: Largest capacity, count or rank of a parameter record: they are 32-bit numbers.
@@ -230,3 +231,13 @@ class FixedVectorShuffleParams(StrictRecord):
         yield from _within_findings(where, block, "max_result_payload_bits", result)
         yield from capacity_findings("max_source_blocks", self.max_source_blocks, least=2)
         yield from capacity_findings("max_result_blocks", self.max_result_blocks)
+
+
+def element_bits(
+    params: FixedVectorSliceAlignMergeParams | FixedVectorShuffleParams,
+) -> tuple[int, ...]:
+    """Admitted element widths in bits, integers before floats."""
+    return (
+        *(width.bits for width in params.integer_element_widths),
+        *(kind.bits for kind in params.float_element_formats),
+    )

@@ -33,13 +33,13 @@ from fabricgen.vocab.dataflow import OperationSchemaId
 from fabricgen.vocab.operations import ActorKind, SemanticPayloadCase
 from fabricgen.vocab.words import word
 
-__all__ = ["OperationActor", "element_of", "shape_of"]
+__all__ = ["ROUNDED_OPERATIONS", "OperationActor", "element_of", "shape_of"]
 
 _O = OperationSchemaId
 _I1 = IntegerType(1)
 
 #: Operations whose result may need rounding, so that a mode means something.
-_ROUNDED = frozenset(
+ROUNDED_OPERATIONS = frozenset(
     {
         _O.ARITH_ADDF,
         _O.ARITH_SUBF,
@@ -82,7 +82,7 @@ class OperationActor(StrictRecord):
                         f"The flag of {schema.name} must be set, not clear: {schema.restriction}",
                     )
             case FloatingPoint(_, rounding):
-                if rounding is not None and self.schema_id not in _ROUNDED:
+                if rounding is not None and self.schema_id not in ROUNDED_OPERATIONS:
                     yield Diagnostic(
                         "actor-rounding",
                         "payload.rounding",

@@ -3,6 +3,7 @@
 import enum
 
 __all__ = [
+    "SIGNED_PREDICATES",
     "ActorKind",
     "FastMath",
     "FloatPredicate",
@@ -103,6 +104,12 @@ class IntegerPredicate(enum.Enum):
     ULE = 8
     UGT = 9
     UGE = 10
+
+
+#: Relations of numbers in two's complement.
+SIGNED_PREDICATES = frozenset(
+    {IntegerPredicate.SLT, IntegerPredicate.SLE, IntegerPredicate.SGT, IntegerPredicate.SGE}
+)
 
 
 class FloatPredicate(enum.Enum):

@@ -6,7 +6,11 @@ from amaranth.hdl import Const, Mux, Value
 
 from fabricgen.hsg.shuffle_carrier import ShuffleCarrier
 from fabricgen.hsg.slice_carrier import SliceCarrier
-from fabricgen.hsg.vector_params import FixedVectorShuffleParams, FixedVectorSliceAlignMergeParams
+from fabricgen.hsg.vector_params import (
+    FixedVectorShuffleParams,
+    FixedVectorSliceAlignMergeParams,
+    element_bits,
+)
 from fabricgen.rtl.providers.frame import ProviderFrame
 
 __all__ = ["carrier_fields", "pick_among", "times", "unit_bits"]
@@ -30,11 +34,7 @@ def carrier_fields(
 
 def unit_bits(params: FixedVectorSliceAlignMergeParams | FixedVectorShuffleParams) -> int:
     """Width of the narrowest element: every width and position is a multiple of it."""
-    return min(
-        *(width.bits for width in params.integer_element_widths),
-        *(kind.bits for kind in params.float_element_formats),
-        64,
-    )
+    return min(element_bits(params))
 
 
 def times(factor: Value, other: Value, bits: int) -> Value:

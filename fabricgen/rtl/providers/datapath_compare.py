@@ -6,12 +6,12 @@ from fabricgen.hsg.keys import BehaviorKey
 from fabricgen.rtl.logic import any_bit, named
 from fabricgen.rtl.providers.frame import ProviderFrame
 from fabricgen.rtl.providers.widths import active_widths, segments, with_guards
+from fabricgen.vocab.operations import SIGNED_PREDICATES
 from fabricgen.vocab.operations import IntegerPredicate as P
 
-__all__ = ["Comparison"]
+__all__ = ["Comparison", "compares_signed", "is_equality", "is_inclusive", "is_opposite"]
 
 _EQUALITIES = (P.EQ, P.NE)
-_SIGNED = (P.SLT, P.SLE, P.SGT, P.SGE)
 #: Relations that hold of equal numbers, or whose opposites do not: a subtraction of one more.
 _INCLUSIVE = (P.SLE, P.SGT, P.ULE, P.UGT)
 _OPPOSITES = (P.NE, P.SGT, P.SGE, P.UGT, P.UGE)
@@ -51,7 +51,7 @@ class Comparison:
         is_extended: bool = False,
     ) -> None:
         self._frame = frame
-        if not any(map(_is_order, frame.behaviors)):
+        if all(map(is_equality, frame.behaviors)):
             self.less: Value = Const(0, 1)
             self.equal: Value = left == right
             return
@@ -66,7 +66,7 @@ class Comparison:
         signs = named(m, signs, "sign_bit")
 
         ends = [width] if is_extended else widths
-        inclusive = frame.is_configured(lambda key: key.predicate in _INCLUSIVE)
+        inclusive = frame.is_configured(is_inclusive)
         guards = [Const(0, 1)] * len(ends)
         total = width + len(ends)
         minuend = with_guards(left ^ signs, ends, guards)
@@ -78,7 +78,7 @@ class Comparison:
         if len(ends) == 1:
             self.less = borrows[0]
         else:
-            unsigned = frame.is_configured(lambda key: not _is_signed(key))
+            unsigned = frame.is_configured(lambda key: not compares_signed(key))
             chosen = [*actives[:-1], actives[-1] | unsigned]
             pairs = zip(chosen, borrows, strict=True)
             self.less = named(m, any_bit(active & borrow for active, borrow in pairs), "less")
@@ -88,18 +88,30 @@ class Comparison:
 
     def verdict(self) -> Value:
         """One bit: the configured relation holds."""
-        equates = self._frame.is_configured(lambda key: key.predicate in _EQUALITIES)
-        opposite = self._frame.is_configured(lambda key: key.predicate in _OPPOSITES)
+        equates = self._frame.is_configured(is_equality)
+        opposite = self._frame.is_configured(is_opposite)
         return Mux(equates, self.equal, self.less) ^ opposite
 
 
-def _is_order(key: BehaviorKey) -> bool:
-    return key.predicate not in _EQUALITIES
+def is_equality(key: BehaviorKey) -> bool:
+    """The behaviour asks whether numbers are equal."""
+    return key.predicate in _EQUALITIES
 
 
-def _is_signed(key: BehaviorKey) -> bool:
-    return key.predicate in _SIGNED or key.role.startswith("Signed")
+def is_inclusive(key: BehaviorKey) -> bool:
+    """The relation is told by the borrow of a subtraction of one more."""
+    return key.predicate in _INCLUSIVE
+
+
+def is_opposite(key: BehaviorKey) -> bool:
+    """The relation is the opposite of equal, less, or less or equal."""
+    return key.predicate in _OPPOSITES
+
+
+def compares_signed(key: BehaviorKey) -> bool:
+    """The relation, minimum or maximum is one of signed numbers."""
+    return key.predicate in SIGNED_PREDICATES or key.role.startswith("Signed")
 
 
 def _has_sign_at(key: BehaviorKey, width: int) -> bool:
-    return _is_signed(key) and key.active_bits == width
+    return compares_signed(key) and key.active_bits == width

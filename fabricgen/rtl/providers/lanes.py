@@ -2,18 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Value
 
+from fabricgen.rtl.logic import named
 from fabricgen.rtl.providers.frame import ProviderFrame
 
-__all__ = ["Lanes", "add_by_lanes", "wire"]
-
-
-def wire(m: Module, value: Value, name: str) -> Signal:
-    """Give an expression that is used more than once a name; it is built once."""
-    signal = Signal(len(value), name=name)
-    m.d.comb += signal.eq(value)
-    return signal
+__all__ = ["Lanes", "add_by_lanes"]
 
 
 class Lanes:
@@ -51,7 +45,7 @@ class Lanes:
         self._at_most: dict[int, Value] = {self.widths[-1]: Const(1, 1)}
         for width in self.widths[:-1]:
             fits = provider.is_configured(lambda key, w=width: (key.element_bits or 0) <= w)
-            self._at_most[width] = wire(m, fits, f"element_at_most_{width}")
+            self._at_most[width] = named(m, fits, f"element_at_most_{width}")
 
     @property
     def steps(self) -> range:
@@ -83,7 +77,7 @@ class Lanes:
                 spread.append(value)
             else:
                 first = spread[at // below * below // self.step]
-                spread.append(wire(self._m, Mux(self.cut(at), value, first), f"{name}_{at}"))
+                spread.append(named(self._m, Mux(self.cut(at), value, first), f"{name}_{at}"))
         return spread
 
     def from_last(self, values: Sequence[Value], name: str) -> list[Value]:
@@ -97,7 +91,7 @@ class Lanes:
                 spread.append(value)
             else:
                 later = spread[(self.bits - last) // self.step]
-                spread.append(wire(self._m, Mux(self.cut(end), value, later), f"{name}_{at}"))
+                spread.append(named(self._m, Mux(self.cut(end), value, later), f"{name}_{at}"))
         return spread[::-1]
 
     def dense(self, flags: Sequence[Value]) -> Value:
@@ -153,9 +147,9 @@ def add_by_lanes(
     if inverts:
         guards = [~each if at % 2 == 0 else each for at, each in enumerate(second)]
         difference = Cat(*first, Const(0, 1)) - Cat(*guards, Const(1, 1))
-        total = wire(m, difference[: lanes.bits + lanes.bits // step + 1], "sums_between_carries")
+        total = named(m, difference[: lanes.bits + lanes.bits // step + 1], "sums_between_carries")
     else:
-        total = wire(m, Cat(*first) + Cat(*second), "sums_between_carries")
+        total = named(m, Cat(*first) + Cat(*second), "sums_between_carries")
     sums, carries = [], []
     for ordinal, at in enumerate(lanes.steps):
         start = at + ordinal + 1

@@ -4,7 +4,6 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from fabricgen.hsg.admission_rules import narrow
 from fabricgen.hsg.resource import FabricOp
-from fabricgen.hsg.semantics import behaviors
 from fabricgen.hsg.token_params import LoopStreamParams
 from fabricgen.rtl.logic import any_bit
 from fabricgen.rtl.providers.datapath_compare import Comparison
@@ -12,6 +11,7 @@ from fabricgen.rtl.providers.fork import publish
 from fabricgen.rtl.providers.frame import drive
 from fabricgen.rtl.providers.stream_step import StreamStep, step_intervals
 from fabricgen.rtl.providers.timed import TimedProvider
+from fabricgen.rtl.providers.widths import active_widths, widest
 from fabricgen.vocab.families import ImplementationFamilyId as F
 from fabricgen.vocab.operations import StreamStepKind
 
@@ -35,13 +35,13 @@ class LoopStream(TimedProvider):
         super().__init__(op)
         self.kind = narrow(op.hw_params, LoopStreamParams).fixed_step_kind
         #: Widths that may be configured, ascending.
-        self.widths = _widths(op)
+        self.widths = active_widths(self)
 
     @classmethod
     def timings(cls, op: FabricOp) -> list[tuple[int, int]]:
         """Intervals that the step of the widest numbers can have."""
         kind = narrow(op.hw_params, LoopStreamParams).fixed_step_kind
-        return [(1, interval) for interval in step_intervals(kind, _widths(op)[-1])]
+        return [(1, interval) for interval in step_intervals(kind, widest(op))]
 
     def elaborate(self, platform: object) -> Module:
         """Three registers, a comparison and a step."""
@@ -123,10 +123,6 @@ class LoopStream(TimedProvider):
 
     def _has_width(self, width: int) -> Value:
         return self.is_configured(lambda key: key.active_bits == width)
-
-
-def _widths(op: FabricOp) -> list[int]:
-    return sorted({key.active_bits for key in behaviors(op) if key.active_bits is not None})
 
 
 PROVIDERS = {F.LOOP_STREAM: LoopStream}

@@ -4,7 +4,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from fabricgen.hsg.admission_rules import narrow
 from fabricgen.hsg.vector_params import FixedVectorIntegerParams
-from fabricgen.rtl.providers.lanes import Lanes, add_by_lanes, wire
+from fabricgen.rtl.logic import named
+from fabricgen.rtl.providers.lanes import Lanes, add_by_lanes
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.stateless import StatelessProvider
 from fabricgen.vocab.families import ImplementationFamilyId as F
@@ -38,13 +39,13 @@ class FixedVectorIntegerSaturatingAddSub(StatelessProvider):
     def datapath(self, m: Module, stages: Stages) -> Value:
         """The adder; per lane whether it is beyond its range and the bit that then fills it."""
         is_signed = self.is_configured(lambda key: key.role.startswith("Signed"))
-        signed = wire(m, is_signed, "is_signed")
+        signed = named(m, is_signed, "is_signed")
         sums = _Sums(m, self, stages, signed)
         lanes, total = sums.lanes, sums.total
         # Told at the top of each step, of which the lane's last one counts.
         tops = [at + lanes.step - 1 for at in lanes.steps]
         falls = Cat(Mux(signed, sums.right[top], sums.subtracts) for top in tops)
-        falls = wire(m, falls, "falls")
+        falls = named(m, falls, "falls")
         beyond: Value = Cat(sums.carries) ^ falls
         if stages.latency > 1:
             total = stages.register(1, total, "sums")
@@ -74,7 +75,7 @@ class _Sums:
         room = min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs)
         self.lanes = lanes = Lanes(m, provider, room)
         is_sub = provider.is_configured(lambda key: key.role.endswith("Sub"))
-        self.subtracts = wire(m, is_sub, "subtracts")
+        self.subtracts = named(m, is_sub, "subtracts")
         left, second = (operand[: lanes.bits] for operand in stages.operands)
         if signed is not None:
             ends = [at + lanes.step for at in lanes.steps]
@@ -85,7 +86,7 @@ class _Sums:
         if inverts:
             self.right: Value = ~second
         else:
-            second = wire(m, second ^ self.subtracts.replicate(lanes.bits), "second_term")
+            second = named(m, second ^ self.subtracts.replicate(lanes.bits), "second_term")
             self.right = second
         self.total, self.carries = add_by_lanes(
             m, lanes, left, second, self.subtracts, inverts=inverts

@@ -7,21 +7,19 @@ from amaranth.hdl import Cat, Const, Module, Mux, Value
 from fabricgen.hsg.admission_rules import narrow
 from fabricgen.hsg.keys import BehaviorKey
 from fabricgen.hsg.vector_params import FixedVectorIntegerCompareMinMaxParams
-from fabricgen.rtl.logic import any_bit
-from fabricgen.rtl.providers.lanes import Lanes, add_by_lanes, wire
+from fabricgen.rtl.logic import any_bit, named
+from fabricgen.rtl.providers.datapath_compare import (
+    compares_signed,
+    is_equality,
+    is_inclusive,
+    is_opposite,
+)
+from fabricgen.rtl.providers.lanes import Lanes, add_by_lanes
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.stateless import StatelessProvider
 from fabricgen.vocab.families import ImplementationFamilyId as F
-from fabricgen.vocab.operations import IntegerPredicate as P
 
 __all__ = ["PROVIDERS", "FixedVectorIntegerCompareMinMax"]
-
-_EQUALITIES = (P.EQ, P.NE)
-_SIGNED = (P.SLT, P.SLE, P.SGT, P.SGE)
-#: Less, unless the borrow is that of ``a - b - 1``: then less or equal.
-_OR_EQUAL = (P.SLE, P.SGT, P.ULE, P.UGT)
-#: What the answer is turned round for.
-_INVERTED = (P.NE, P.SGE, P.SGT, P.UGE, P.UGT)
 
 
 class FixedVectorIntegerCompareMinMax(StatelessProvider):
@@ -47,7 +45,7 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
             flags = stages.register(1, flags, "flags_held")
             left = stages.register(1, left, "left_held")
             right = stages.register(1, right, "right_held")
-        compares = wire(m, self.is_configured(_is_compare), "compares")
+        compares = named(m, self.is_configured(_is_compare), "compares")
         takes_left = lanes.from_last(list(flags), "takes_left")
         chosen = Cat(
             Mux(bit, left[at : at + lanes.step], right[at : at + lanes.step])
@@ -57,24 +55,24 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
 
     def _flags(self, m: Module, lanes: Lanes, left: Value, right: Value) -> list[Value]:
         """Per step, if a lane ends there, whether its relation holds, or *a* is the one to take."""
-        carry = wire(m, self.is_configured(lambda key: key.predicate not in _OR_EQUAL), "carry")
+        carry = named(m, self.is_configured(lambda key: not is_inclusive(key)), "carry")
         _, carries = add_by_lanes(m, lanes, left, right, carry, inverts=True)
-        signed = wire(m, self.is_configured(_is_signed), "is_signed")
-        equates = wire(m, self.is_configured(_is_equality), "tests_equality")
-        inverted = wire(m, self.is_configured(_is_inverted), "is_inverted")
+        signed = named(m, self.is_configured(compares_signed), "is_signed")
+        equates = named(m, self.is_configured(is_equality), "tests_equality")
+        inverted = named(m, self.is_configured(_is_inverted), "is_inverted")
         flags: list[Value] = []
         differs = self._differs(m, lanes, left, right)
         for at, carry_out, differ in zip(lanes.steps, carries, differs, strict=True):
             top = at + lanes.step - 1
             # Of opposite signs, the one without a borrow is the other one.
-            crosses = wire(m, signed & (left[top] ^ right[top]), f"crosses_{at}")
-            usual = wire(m, ~Mux(equates, differ, crosses) ^ inverted, f"usual_{at}")
-            flags.append(wire(m, usual ^ (carry_out & ~equates), f"flag_{at}"))
+            crosses = named(m, signed & (left[top] ^ right[top]), f"crosses_{at}")
+            usual = named(m, ~Mux(equates, differ, crosses) ^ inverted, f"usual_{at}")
+            flags.append(named(m, usual ^ (carry_out & ~equates), f"flag_{at}"))
         return flags
 
     def _differs(self, m: Module, lanes: Lanes, left: Value, right: Value) -> list[Value]:
         """Per step: the lane that ends there differs; zeros where nothing asks for it."""
-        if not any(_is_equality(key) for key in self.behaviors):
+        if not any(map(is_equality, self.behaviors)):
             return [Const(0, 1) for _ in lanes.steps]
         both = left ^ right
         found: list[Value] = [both[at : at + lanes.step].any() for at in lanes.steps]
@@ -86,7 +84,7 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
                     found[at // lanes.step - 1] for at in range(end - width + below, end, below)
                 ]
                 own = found[end // lanes.step - 1]
-                found[end // lanes.step - 1] = wire(
+                found[end // lanes.step - 1] = named(
                     m, own | (is_wider & any_bit(others)), f"differs_{width}_{end}"
                 )
         return found
@@ -96,16 +94,8 @@ def _is_compare(key: BehaviorKey) -> bool:
     return key.role == "Compare"
 
 
-def _is_equality(key: BehaviorKey) -> bool:
-    return key.predicate in _EQUALITIES
-
-
-def _is_signed(key: BehaviorKey) -> bool:
-    return key.predicate in _SIGNED or key.role in ("SignedMin", "SignedMax")
-
-
 def _is_inverted(key: BehaviorKey) -> bool:
-    return key.predicate in _INVERTED or key.role in ("SignedMax", "UnsignedMax")
+    return is_opposite(key) or key.role.endswith("Max")
 
 
 PROVIDERS = {F.FIXED_VECTOR_INTEGER_COMPARE_MIN_MAX: FixedVectorIntegerCompareMinMax}

@@ -4,7 +4,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from fabricgen.hsg.admission_rules import narrow
 from fabricgen.hsg.vector_params import FixedVectorIntegerParams
-from fabricgen.rtl.providers.lanes import Lanes, wire
+from fabricgen.rtl.logic import named
+from fabricgen.rtl.providers.lanes import Lanes
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.stateless import StatelessProvider
 from fabricgen.vocab.families import ImplementationFamilyId as F
@@ -21,7 +22,7 @@ class FixedVectorIntegerCountZeros(StatelessProvider):
         params = narrow(op.hw_params, FixedVectorIntegerParams)
         lanes = Lanes(m, self, min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs))
         is_leading = self.is_configured(lambda key: key.role == "Leading")
-        leading = wire(m, is_leading, "is_leading")
+        leading = named(m, is_leading, "is_leading")
         counts = self._tree(m, stages.operands[0][: lanes.bits], leading, lanes.widths[-1])
         return Cat(
             self._step(lanes, [counts[width.bit_length() - 1] for width in lanes.widths], at)
@@ -49,7 +50,7 @@ class FixedVectorIntegerCountZeros(StatelessProvider):
             name = f"zeros_in_{1 << len(levels)}"
             levels.append(
                 [
-                    wire(m, _joined(low, high, leading), f"{name}_{at}")
+                    named(m, _joined(low, high, leading), f"{name}_{at}")
                     for at, (low, high) in enumerate(pairs)
                 ]
             )

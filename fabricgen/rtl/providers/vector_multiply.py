@@ -6,7 +6,8 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
 from fabricgen.hsg.admission_rules import narrow
 from fabricgen.hsg.vector_params import FixedVectorIntegerParams
-from fabricgen.rtl.providers.lanes import Lanes, wire
+from fabricgen.rtl.logic import named
+from fabricgen.rtl.providers.lanes import Lanes
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.stateless import StatelessProvider
 from fabricgen.vocab.families import ImplementationFamilyId as F
@@ -173,7 +174,7 @@ class _Block:
         return self._lanes.is_at_most(below[-1]) if below else None
 
     def _wire(self, value: Value) -> Signal:
-        return wire(self._m, value, self._next_name())
+        return named(self._m, value, self._next_name())
 
     def _next_name(self) -> str:
         self._names += 1

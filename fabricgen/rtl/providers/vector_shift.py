@@ -7,8 +7,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Value
 from fabricgen.hsg.admission_rules import narrow
 from fabricgen.hsg.resource import FabricOp
 from fabricgen.hsg.vector_params import FixedVectorIntegerParams
+from fabricgen.rtl.logic import named
 from fabricgen.rtl.providers.frame import payload
-from fabricgen.rtl.providers.lanes import Lanes, wire
+from fabricgen.rtl.providers.lanes import Lanes
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.stateless import StatelessProvider
 from fabricgen.vocab.families import ImplementationFamilyId as F
@@ -72,7 +73,7 @@ class FixedVectorIntegerShift(StatelessProvider):
     def _signs(self, m: Module, lanes: Lanes, held: Value) -> list[Value]:
         """Per step, whether its lane is inverted: a negative one in an arithmetic shift."""
         is_signed = self.is_configured(lambda key: key.role == "ArithmeticRight")
-        signed = wire(m, is_signed, "is_signed")
+        signed = named(m, is_signed, "is_signed")
         signs = [held[at + lanes.step - 1] & signed for at in lanes.steps]
         absent = [Const(0, 1)] * ((len(held) - lanes.bits) // lanes.step)
         return lanes.from_last(signs, "sign") + absent
@@ -93,9 +94,9 @@ class FixedVectorIntegerShift(StatelessProvider):
                     if at // width * width < lanes.bits
                 }
             )
-            chosen.append(wire(m, moves, f"lane_at_{at}_moves_by_{distance}"))
+            chosen.append(named(m, moves, f"lane_at_{at}_moves_by_{distance}"))
         turned = Mux(self._reverses(), Cat(chosen[::-1]), Cat(chosen))
-        return wire(m, turned, f"shifts_by_{distance}")
+        return named(m, turned, f"shifts_by_{distance}")
 
 
 def _moved(m: Module, lanes: Lanes, value: Value, distance: int, selects: Sequence[Value]) -> Value:
@@ -115,7 +116,7 @@ def _moved(m: Module, lanes: Lanes, value: Value, distance: int, selects: Sequen
             (value[split:high] & (~select).replicate(count))
             | (above[split + distance : high + distance] & enters.replicate(count)),
         ]
-    return wire(m, Cat(*parts), f"shifted_by_{distance}")
+    return named(m, Cat(*parts), f"shifted_by_{distance}")
 
 
 PROVIDERS = {F.FIXED_VECTOR_INTEGER_SHIFT: FixedVectorIntegerShift}

@@ -9,8 +9,8 @@ from fabricgen.hsg.bits import choice_bits
 from fabricgen.hsg.resource import FabricOp
 from fabricgen.hsg.shuffle_carrier import ShuffleCarrier
 from fabricgen.hsg.vector_params import FixedVectorShuffleParams
+from fabricgen.rtl.logic import named
 from fabricgen.rtl.providers.carrier import carrier_fields, pick_among, times, unit_bits
-from fabricgen.rtl.providers.lanes import wire
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.stateless import StatelessProvider
 from fabricgen.vocab.families import ImplementationFamilyId as F
@@ -63,7 +63,7 @@ class FixedVectorShuffle(StatelessProvider):
         def held(value: Value, name: str) -> Value:
             if stages.latency > 1:
                 return stages.register(1, value, name)
-            return wire(m, value, name)
+            return named(m, value, name)
 
         left, right = (
             held(operand, name)
@@ -89,12 +89,12 @@ class FixedVectorShuffle(StatelessProvider):
         """Source of block ``at`` of the result: its selector less the left blocks, or as it is."""
         selector = self._selectors[at]
         bits = len(selector)
-        beyond = wire(m, (selector - self._left_less_one - 1)[: bits + 1], f"beyond_left_{at}")
+        beyond = named(m, (selector - self._left_less_one - 1)[: bits + 1], f"beyond_left_{at}")
         is_right = ~beyond[bits]
-        ordinal = wire(m, Mux(is_right, beyond[:bits], selector), f"block_{at}")
+        ordinal = named(m, Mux(is_right, beyond[:bits], selector), f"block_{at}")
         room = choice_bits(max(self._sources))
         start = (times(ordinal, self._width_less_one, room) + ordinal)[:room]
-        return _Block(is_right, wire(m, start, f"block_{at}_start"))
+        return _Block(is_right, named(m, start, f"block_{at}_start"))
 
     def _source(self, unit: int, covering: dict[int, _Block]) -> tuple[Value, Value]:
         """Operand and unit from which a unit of the result comes."""

@@ -9,9 +9,8 @@ from fabricgen.hsg.bits import choice_bits
 from fabricgen.hsg.resource import FabricOp
 from fabricgen.hsg.slice_carrier import SliceCarrier
 from fabricgen.hsg.vector_params import FixedVectorSliceAlignMergeParams
-from fabricgen.rtl.logic import any_bit, at_least
+from fabricgen.rtl.logic import any_bit, at_least, named
 from fabricgen.rtl.providers.carrier import carrier_fields, times, unit_bits
-from fabricgen.rtl.providers.lanes import wire
 from fabricgen.rtl.providers.stages import Stages
 from fabricgen.rtl.providers.stateless import StatelessProvider
 from fabricgen.vocab.dataflow import OperationSchemaId
@@ -70,9 +69,9 @@ class FixedVectorSliceAlignMerge(StatelessProvider):
         def held(value: Value, name: str) -> Value:
             if stages.latency > 1:
                 return stages.register(1, value, name)
-            return wire(m, value, name)
+            return named(m, value, name)
 
-        is_insert = wire(m, self._is_insert, "is_insert")
+        is_insert = named(m, self._is_insert, "is_insert")
         position, fits = self._position(m, stages.operands[2:])
         inside = self._inside(m, position, fits, is_insert)
         keeps = held(~inside & is_insert.replicate(len(inside)), "keeps")
@@ -97,15 +96,15 @@ class FixedVectorSliceAlignMerge(StatelessProvider):
             index = operand[: self._index_bits]
             exact = (exact + times(index[: self._bits], stride, bits))[:bits]
             beyond.append(stride.any() & index[self._bits :].any())
-        exact = wire(m, exact, "position")
+        exact = named(m, exact, "position")
         return exact[: self._bits], ~any_bit([*beyond, exact[self._bits :].any()])
 
     def _inside(self, m: Module, position: Value, fits: Value, is_insert: Value) -> Value:
         """Per unit of the result, whether it is one of the slice."""
-        start = wire(m, position & is_insert.replicate(self._bits), "start")
-        end = wire(m, start + self._width_less_one + 1, "end")
-        lies = wire(m, fits | ~is_insert, "lies_in_the_vector")
-        return wire(
+        start = named(m, position & is_insert.replicate(self._bits), "start")
+        end = named(m, start + self._width_less_one + 1, "end")
+        lies = named(m, fits | ~is_insert, "lies_in_the_vector")
+        return named(
             m,
             Cat(
                 ~at_least(start, unit + 1) & at_least(end, unit + 1) & lies
@@ -127,7 +126,7 @@ class FixedVectorSliceAlignMerge(StatelessProvider):
             else:
                 around = value[:distance] if self._inserts else Const(0, distance)
                 moved = Cat(value[distance:], around)
-            value = wire(m, Mux(amount[turn], moved, value), f"rotated_by_{distance}")
+            value = named(m, Mux(amount[turn], moved, value), f"rotated_by_{distance}")
         return value
 
     def _result_unit(
