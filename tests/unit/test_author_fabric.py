@@ -293,6 +293,29 @@ def test_implementation_options_alone_have_defaults():
             ("OperandDepthDocument", role)
             for role in ("address", "data", "update", "expected", "desired", "mask", "control")
         ),
+        # A fabric needs one of either.
+        *(("FabricDocument", key) for key in ("memory", "op")),
+        # Sets that may be empty.
+        ("ScalarIntegerParamsDocument", "pointer_formats"),
+        ("FloatBehaviorDocument", "required_fast_math"),
+        *(
+            (f"{record}Document", "resolved_index_widths")
+            for record in ("IntegerCastRelation", "FixedVectorSliceAlignMergeParams")
+        ),
+        *(
+            (f"{kind}IntegerCompareMinMaxParamsDocument", "predicates")
+            for kind in ("Scalar", "FixedVector")
+        ),
+        *(
+            (f"Scalar{family}ParamsDocument", key)
+            for family in ("BitReinterpret", "ValueSelect")
+            for key in ("integer_widths", "float_formats")
+        ),
+        *(
+            (f"FixedVector{family}ParamsDocument", key)
+            for family in ("Adapter", "Shuffle", "SliceAlignMerge", "ValueSelect")
+            for key in ("integer_element_widths", "float_element_formats")
+        ),
     }
 
 

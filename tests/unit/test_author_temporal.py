@@ -367,8 +367,8 @@ def with_two_managers():
     [
         (
             (*M, "resident_contexts"),
-            33,
-            "memory[0].resident_contexts: An engine must have at most 32 contexts, not 33 "
+            65,
+            "memory[0].resident_contexts: An engine must have at most 64 contexts, not 65 "
             "[resident-context-limit]",
         ),
         (

@@ -10,7 +10,7 @@ from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.schema import KINDS, json_schema
 from tests.support.bad_fabrics import actor_documents
 from tests.support.contracts import named
-from tests.support.documents import EVERY_KEY, LITTLE, changed, every_key_document, toml
+from tests.support.documents import EVERY_KEY, LITTLE, OPS, changed, every_key_document, toml
 from tests.support.json_schema import errors
 
 SCHEMA = json_schema("fabric")
@@ -27,7 +27,8 @@ def used(schema, value, root):
     if isinstance(value, dict):
         for key, each in schema.get("properties", {}).items():
             if key in value:
-                yield schema["title"], key
+                if "title" in schema:  # Conditions on a table have none.
+                    yield schema["title"], key
                 yield from used(each, value[key], root)
     for item in value if isinstance(value, list) else ():
         yield from used(schema.get("items", {}), item, root)
@@ -89,16 +90,37 @@ def groups():
     return document | {"memory": [spatial, temporal]}
 
 
-LEGAL = [every_key_document(), with_contracts(), groups()]
+def ops():
+    """One resource of each parameter record, with the sets that may be empty."""
+    document = tomllib.loads(OPS.read_text())
+    for op in document["op"]:
+        if {"integer_element_widths", "float_element_formats"} & op["hw_params"].keys():
+            op["hw_params"]["float_element_formats"] = ["f32"]
+    return document
+
+
+def adder_of_pointers():
+    """An adder that computes addresses, which none may."""
+    document = tomllib.loads(OPS.read_text())
+    (adder,) = (op for op in document["op"] if op["family"] == "ScalarIntegerAddSub")
+    form = {"address_space": 0, "representation_bits": 64, "address_bits": 64}
+    adder["hw_params"]["pointer_formats"] = [form]
+    return document
+
+
+LEGAL = [every_key_document(), with_contracts(), groups(), ops()]
 #: Documents that are refused for what they mean alone.
 REFUSED = [
-    document
-    for case in actor_documents()
-    if not list(errors(SCHEMA, document := tomllib.loads(case.files["fabric.toml"])))
+    adder_of_pointers(),
+    *(
+        document
+        for case in actor_documents()
+        if not list(errors(SCHEMA, document := tomllib.loads(case.files["fabric.toml"])))
+    ),
 ]
 
 
-@pytest.mark.parametrize("document", LEGAL, ids=["resources", "contracts", "groups"])
+@pytest.mark.parametrize("document", LEGAL, ids=["resources", "contracts", "groups", "ops"])
 def test_the_documents_that_have_every_key_are_legal(document):
     parse_fabric(toml(document))
     assert list(errors(SCHEMA, document)) == []
@@ -108,8 +130,9 @@ def test_every_key_of_the_schema_is_in_a_document_of_the_tests():
     def found(documents):
         return {pair for document in documents for pair in used(SCHEMA, document, SCHEMA)}
 
-    # No legal document names a scope of a target or a domain of the system.
+    # No legal document names a scope of a target, a domain of the system or a pointer of an adder.
     assert keys(SCHEMA) - found(LEGAL) == {
+        ("ScalarIntegerParamsDocument", "pointer_formats"),
         ("SystemDomainChoice", "system_domain"),
         ("TargetScopeChoice", "target"),
         ("TargetScopeDocument", "namespace"),
@@ -138,15 +161,20 @@ def unions(node):
 
 
 def tells_apart(left, right):
-    """Whether a required key of the one is none of the other, or has another one value there."""
+    """Whether a required key of the one is none of the other, or has no value of the other."""
     for one, other in ((left, right), (right, left)):
         for key in one.get("required", ()):
             if key not in other["properties"]:
                 return True
             ours, theirs = one["properties"][key], other["properties"][key]
-            if "const" in ours and ours["const"] != theirs.get("const"):
+            if (values := listed_values(ours)) and not values & listed_values(theirs):
                 return True
     return False
+
+
+def listed_values(schema):
+    """Values that are listed one by one; none where others may come."""
+    return {schema["const"]} if "const" in schema else set(schema.get("enum", ()))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fabricgen.author.mapping import Mapping
+from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import ResultDestination, RoleSource
 from fabricgen.records.connectivity import InternalConnection
 from fabricgen.report.plan import plan_json, plan_tables
@@ -15,7 +16,9 @@ MASKED = view(CONTIGUOUS, lanes=4, mask=DYNAMIC)
 
 
 def listed(named, rows, mask=None):
-    mapping = Mapping((table(*rows),), (tuple("ab"),), (lambda finding: finding,))
+    mapping = Mapping(
+        FabricConfiguration((table(*rows),)), (tuple("ab"),), (lambda finding: finding,)
+    )
     return plan_json(fabric(named), mapping, mask)
 
 
