@@ -1,6 +1,7 @@
 """The two closed registries against numbers and names that the reference gives."""
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -121,6 +122,13 @@ def test_a_family_has_its_four_facts(ordinal, keyword, members, params, admissio
     assert members is None or row["members"] == members
     assert (row["params"], row["admission"]) == (params, admission)
     assert family_named(keyword, "family") is ImplementationFamilyId(ordinal)
+
+
+def test_every_family_but_those_of_floats_and_special_math_has_hardware():
+    rows = listing("families")
+    floats = [row["family"] for row in rows if re.search("Float|ScalarMath", row["family"])]
+    assert [row["family"] for row in rows if not row["available"]] == floats
+    assert (len(floats), len(rows)) == (15 + 22, 71)
 
 
 def test_operations_of_no_family():
