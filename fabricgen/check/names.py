@@ -167,17 +167,20 @@ def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
             ),
         )
     )
-    prefixes.update(
-        f"{named.name}_{way}{ordinal}"
+    # A repeated name is said already; different ones never join to the same.
+    ordinals = {named.name: ordinal for ordinal, named in enumerate(fabric.ops)}
+    owners = {
+        f"{named.name}_{way}{at}": f"op[{ordinals[named.name]}].name"
         for named in fabric.ops
         for way, widths in (("in", named.op.ports.inputs), ("out", named.op.ports.outputs))
-        for ordinal in range(len(widths))
-    )
+        for at in range(len(widths))
+    }
+    prefixes.update(owners.keys())
     for prefix, count in sorted(prefixes.items()):
         if count > 1:
             yield Diagnostic(
                 "name-collision",
-                "memory",
+                owners.get(prefix, "memory"),
                 f"Names of memories, endpoints, managers, subordinates and ops must join to "
                 f"different port names, not {count} times to {prefix!r}",
             )

@@ -6,6 +6,7 @@ ports of a Sync are a set; choices of a Mux and results of a Demux keep their or
 """
 
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.errors.listing import listed
 from fabricgen.hsg.ports import PhysicalPorts
 from fabricgen.hsg.token_params import RoutedTokenParams
 from fabricgen.vocab.dataflow import OperationSchemaId
@@ -91,7 +92,7 @@ def require_canonical_image(
                 "lane-image",
                 "lanes",
                 "The lanes must take the lowest unused port of a class of equal width each, "
-                f"not {image}",
+                f"not {listed(image)}",
             )
         )
 

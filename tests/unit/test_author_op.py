@@ -351,6 +351,15 @@ def test_everything_that_is_wrong_is_told_at_once():
     }
 
 
+def test_a_name_that_stands_twice_is_one_finding():
+    document = {"fabric": {"name": "twice"}, "op": [ALU, ALU]}
+    with pytest.raises(Invalid) as error:
+        parse_fabric(toml(document))
+    assert [(each.where, each.code) for each in error.value.diagnostics] == [
+        ("op[1].name", "duplicate-name")
+    ]
+
+
 def test_a_channel_is_no_endpoint():
     document = fabric_document() | {"op": [ALU | {"name": "rd"}]}
     assert parse_fabric(toml(document)).ops[0].name == "rd"
@@ -358,7 +367,7 @@ def test_a_channel_is_no_endpoint():
     with pytest.raises(Invalid) as error:
         parse_fabric(renamed)
     (found,) = error.value.diagnostics
-    assert found.code == "name-collision"
+    assert (found.where, found.code) == ("op[0].name", "name-collision")
     assert "not 2 times to 'rd_in1'" in found.message
     parse_fabric(renamed.replace("rd_in1", "rd_in2"))
 

@@ -286,6 +286,13 @@ def test_a_wrong_table_is_refused_in_its_place(name, changes, expected):
     assert message is None or (code, where, message) in found
 
 
+def test_of_many_lanes_a_finding_shows_the_first_ones():
+    ((code, where, message),) = written("pick", lanes=list(range(3000)))
+    assert (code, where) == ("lane-image", "op.pick.lanes")
+    assert message.endswith("...] of 3000")
+    assert len(message) < 1000
+
+
 def test_findings_of_all_tables_come_together():
     document = changed(DOCUMENT, ("op", "alu", "operands", 0), "j32")
     document = changed(document, ("op", "five", "value"), 300)
