@@ -13,16 +13,24 @@ from fabricgen.abi.status import WORD_BITS, StatusShape, fabric_shape
 from fabricgen.config.layout import carrier_layout
 from fabricgen.config.op_codec import encode_op_value, op_field_width, op_storable_mask
 from fabricgen.config.storable import storable_mask
-from fabricgen.errors import Unsupported
+from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.hsg.setting import inactive_value
 from fabricgen.plan.realisation import unsupported
 from fabricgen.records.fabric import Fabric
 
-__all__ = ["ProgrammingUnit", "RegisterMap", "programming_unit", "register_addresses"]
+__all__ = [
+    "ProgrammingUnit",
+    "RegisterMap",
+    "programming_unit",
+    "register_addresses",
+    "unplaceable",
+]
 
 _WORD_BYTES = WORD_BITS // 8
 _RESERVED_BITS = 1
 _SMALLEST_EXTENSION_BASE = 16
+#: Bits of the largest payload; all of them are one register, whose bits Amaranth counts by 16.
+_PAYLOAD_LIMIT = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +95,21 @@ class ProgrammingUnit:
     reports: StatusShape
 
 
+def unplaceable(fabric: Fabric) -> tuple[Diagnostic, ...]:
+    """Report every reason why a legal fabric has no programming unit; empty when it has one."""
+    if found := unsupported(fabric):
+        return found
+    carriers = sum(carrier_layout(named).width for named in fabric.memories)
+    bits = _RESERVED_BITS + carriers + sum(op_field_width(each.op) for each in fabric.ops)
+    if bits <= _PAYLOAD_LIMIT:
+        return ()
+    message = f"The configuration must have at most {_PAYLOAD_LIMIT} bits, not {bits}"
+    return (Diagnostic("configuration-bit-limit", "fabric", message),)
+
+
 def programming_unit(fabric: Fabric) -> ProgrammingUnit:
     """Place the fields of a fabric; ``Unsupported`` for one that cannot be generated."""
-    if found := unsupported(fabric):
+    if found := unplaceable(fabric):
         raise Unsupported(*found)
     offset, carriers, fields, mask, inactive = _RESERVED_BITS, list[int](), list[int](), 0, 0
     for named in fabric.memories:

@@ -4,11 +4,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fabricgen.abi.unit import unplaceable
 from fabricgen.author.load import FabricSource, read_fabric_source, read_text
 from fabricgen.author.mapping import Mapping, read_mapping
 from fabricgen.author.provenance import in_document
 from fabricgen.errors import Diagnostic, FabricError, Unsupported
-from fabricgen.plan.realisation import unsupported, unsupported_rows
+from fabricgen.plan.realisation import unsupported_rows
 
 __all__ = [
     "in_file",
@@ -32,7 +33,7 @@ def in_file(path: Path) -> Generator[None]:
 
 def unrealised(source: FabricSource) -> list[Diagnostic]:
     """What of a legal fabric this generator lacks, with paths of its file, each once."""
-    found = [*unsupported(source.fabric)]
+    found = [*unplaceable(source.fabric)]
     if source.fabric.ops:
         # What has no ops is judged without the HDL.
         from fabricgen.rtl.providers.registry import without_provider

@@ -9,6 +9,7 @@ from amaranth.hdl._ir import PortDirection
 
 from fabricgen.abi.identity import fabric_identity
 from fabricgen.abi.registers import register_map
+from fabricgen.abi.unit import unplaceable
 from fabricgen.check.keywords import VERILOG_KEYWORDS
 from fabricgen.config.op_codec import op_field_width
 from fabricgen.emit.files import write_folder
@@ -19,7 +20,6 @@ from fabricgen.emit.version import VERSION
 from fabricgen.errors import Unsupported
 from fabricgen.hsg.registry import family_keyword
 from fabricgen.plan.geometry import bank_geometry
-from fabricgen.plan.realisation import unsupported
 from fabricgen.records.fabric import Fabric, NamedMemory, NamedOp
 from fabricgen.rtl.fabric_top import FabricTop
 from fabricgen.rtl.providers.registry import without_provider
@@ -58,7 +58,7 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
     ``manifest.json``. ``Unsupported`` for a fabric that cannot be generated. Nothing is written
     before everything is known, and nothing appears that is not complete.
     """
-    if found := (*unsupported(fabric), *without_provider(fabric)):
+    if found := (*unplaceable(fabric), *without_provider(fabric)):
         raise Unsupported(*found)
     top = FabricTop(fabric)
     ports = top_ports(top)

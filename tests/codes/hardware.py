@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from fabricgen.abi.unit import unplaceable
+from fabricgen.hsg.token_params import PayloadCapacityParams
 from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.contract import port_contract, service_contract
 from fabricgen.plan.realisation import unsupported, unsupported_rows
@@ -137,6 +139,13 @@ def wide_fabric():
     return unsupported(Fabric("f", (), ops))
 
 
+def many_bits():
+    """Four carriers of 16,384 bits and the reserved one."""
+    family, bits = ImplementationFamilyId.TOKEN_CONSTANT, 16384
+    op = resource(family, params=PayloadCapacityParams(bits), outputs=(bits,))
+    return unplaceable(Fabric("f", (), tuple(NamedOp(f"c{i}", op) for i in range(4))))
+
+
 def two_reads_a_cycle():
     named = one_port(loads(32))
     local = named.occurrence.local_service
@@ -225,6 +234,7 @@ HARDWARE_CODES = {
     "op-count-limit": resources(1025),
     "op-field-limit": wide_field,
     "fabric-wire-limit": wide_fabric,
+    "configuration-bit-limit": many_bits,
     "multiple-memories": lambda: unsupported(Fabric("f", (SINGLE, SINGLE))),
     "storage-only": single(engine=None),
     "manager-beat-width": single(manager_endpoints=(ServiceEndpoint(24),)),

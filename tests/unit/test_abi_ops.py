@@ -10,10 +10,11 @@ from fabricgen.abi.image import decode_image, encode_image, image_payload
 from fabricgen.abi.listing import ImageField, list_image
 from fabricgen.abi.program import AxiLiteRead, AxiLiteWrite, programming_sequence
 from fabricgen.abi.registers import register_map
-from fabricgen.abi.unit import RegisterMap, programming_unit
+from fabricgen.abi.unit import RegisterMap, programming_unit, unplaceable
 from fabricgen.errors import Invalid
 from fabricgen.hsg.semantics import FiniteField, semantic_field
 from fabricgen.hsg.setting import configured_value, inactive_value
+from fabricgen.hsg.token_params import PayloadCapacityParams
 from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Disabled
 from fabricgen.records.fabric import Fabric, NamedOp
@@ -270,3 +271,14 @@ def test_finite_fields_start_at_their_first_key():
         op = resource(family)
         if isinstance(semantic_field(op), FiniteField):
             assert inactive_value(op) == semantic_field(op).keys[0]
+
+
+@pytest.mark.parametrize(("last", "codes"), [(16383, []), (16384, ["configuration-bit-limit"])])
+def test_a_payload_has_at_most_65536_bits(last, codes):
+    # With the reserved bit, three fields of 16,384 bits and the last one.
+    ops = [
+        resource(F.TOKEN_CONSTANT, params=PayloadCapacityParams(bits), outputs=(bits,))
+        for bits in (16384, 16384, 16384, last)
+    ]
+    fabric = Fabric("f", (), tuple(NamedOp(f"c{i}", op) for i, op in enumerate(ops)))
+    assert [each.code for each in unplaceable(fabric)] == codes

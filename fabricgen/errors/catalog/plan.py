@@ -245,6 +245,11 @@ RULES: dict[str, Rule] = {
         "Concrete Capability Rules",
         kind="unsupported",
     ),
+    "configuration-bit-limit": Rule(
+        "The configuration of a realised fabric has at most 65536 bits.",
+        "Concrete Capability Rules",
+        kind="unsupported",
+    ),
     "fabric-wire-limit": Rule(
         "The payloads, tags and handshakes of all channels of a realised fabric have at most "
         "65000 wires into it.",
