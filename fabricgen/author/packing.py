@@ -39,7 +39,8 @@ def token_shape(row: OperationRow, role: ServiceValueRole) -> TokenShape:
         case ServiceValueRole.MASK:
             return TokenShape(access.lane_count, 1, is_signed=False)
         case ServiceValueRole.DATA:
-            return TokenShape(access.lane_count, access.element_bits, is_signed=True)
+            is_number = access.data_pointer_format is None
+            return TokenShape(access.lane_count, access.element_bits, is_signed=is_number)
         case _:
             return TokenShape(1, 0, is_signed=False)
 

@@ -119,8 +119,9 @@ def _served(
     if kept is None or 1 not in admission.lane_counts:
         return
     beat = occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
+    anywhere = bool(admission.address_formats)
     for interval in admission.element_widths.intervals:
-        if lies_in_one_beat(interval.lower // 8, beat):
+        if lies_in_one_beat(interval.lower // 8, beat, anywhere=anywhere):
             yield replace(
                 kept,
                 element_widths=UnsignedDomain((interval,)),

@@ -3,7 +3,7 @@
 One derivation serves the hardware, the model's cycle limits and the realisation check.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import gcd
 
@@ -27,9 +27,11 @@ __all__ = [
     "MANAGER_ADDRESS_BITS",
     "MODE_LIMIT",
     "AccessMode",
+    "AddressLane",
     "BankGeometry",
     "RequesterShape",
     "bank_geometry",
+    "pointer_lanes",
     "port_address_bits",
     "port_targets",
     "requester_shape",
@@ -37,6 +39,9 @@ __all__ = [
 
 #: A request names its mode by ordinal, and each mode is a layer of the lane multiplexers.
 MODE_LIMIT = 64
+
+#: Kinds of pointers that one port tells apart; each is a choice in front of every lane's address.
+_POINTER_LIMIT = 64
 
 #: Banks of the largest service: the crossbar grows with banks times requesters.
 _BANK_LIMIT = 64
@@ -70,6 +75,22 @@ class AccessMode:
     indexed: bool
     element_bytes: int
     lanes: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AddressLane:
+    """How the lanes of an address token lie: lane ``i`` at bit ``i * stride``.
+
+    Parameters
+    ----------
+    bits
+        Low bits of a lane that count: all of an index, the address bits of a pointer.
+    stride
+        Bits of one lane: the index width, or those of the pointer's representation.
+    """
+
+    bits: int
+    stride: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +224,12 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
     )
 
 
+def pointer_lanes(found: Iterable[Admission]) -> tuple[AddressLane, ...]:
+    """Pointers by what their formats make of a token, ascending; spaces do not matter there."""
+    formats = {each for admission in found for each in admission.address_formats}
+    return tuple(sorted({AddressLane(f.address_bits, f.representation_bits) for f in formats}))
+
+
 def port_targets(occurrence: MemoryOccurrence, port: int) -> tuple[MemoryDispatchTarget, ...]:
     """Targets that some alternative of the port may reach: local first, then managers."""
     domains = occurrence.connectivity.operation_ports[port].capability_target_domains
@@ -289,6 +316,19 @@ def _shape_findings(port: int, found: tuple[Admission, ...], aligned: bool) -> I
                 "implementation.aligned_bases",
                 f"Aligned elements must be a power of two of bytes, not {low} bits",
             )
+    if aligned and any(low > 8 for low, _ in _element_spans(f for f in found if f.address_formats)):
+        yield Diagnostic(
+            "aligned-pointers",
+            "implementation.aligned_bases",
+            "Aligned elements of more than a byte must have indices (root_relative), not pointers",
+        )
+    if (count := len(pointer_lanes(found))) > _POINTER_LIMIT:
+        yield Diagnostic(
+            "pointer-format-limit",
+            where,
+            f"A port must have at most {_POINTER_LIMIT} pairs of representation and address bits, "
+            f"not {count}",
+        )
 
 
 def _beat_widths(service: LocalMemoryService) -> list[int]:
@@ -296,7 +336,7 @@ def _beat_widths(service: LocalMemoryService) -> list[int]:
     return sorted({capability.service_beat_width_bits for capability in capabilities})
 
 
-def _element_spans(found: tuple[Admission, ...]) -> list[tuple[int, int]]:
+def _element_spans(found: Iterable[Admission]) -> list[tuple[int, int]]:
     return sorted(
         {
             (interval.lower, interval.upper)

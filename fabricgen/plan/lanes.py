@@ -24,14 +24,19 @@ def lane_addresses(
 ) -> tuple[int, ...]:
     """Byte address of every lane, active or not.
 
-    Indices are zero-extended and scaled by the element; an indexed access has one per lane, any
+    Indices are zero-extended and scaled by the element, from the base on. A pointer is the address
+    that its low address bits say, with neither. An indexed access has one of either per lane, any
     other access has one for lane 0, and its lanes follow without gaps.
     """
-    size = element_bytes(access)
-    indices = _slices(address_token, access.address_lane_bits, access.address_count)
-    if access.form is not MemoryAccessForm.INDEXED:
-        indices = tuple(indices[0] + lane for lane in range(access.lane_count))
-    return tuple(base_addr + index * size for index in indices)
+    size, pointer = element_bytes(access), access.address_pointer_format
+    starts = _slices(address_token, access.address_lane_bits, access.address_count)
+    if pointer is None:
+        starts = tuple(base_addr + index * size for index in starts)
+    else:
+        starts = tuple(each & (1 << pointer.address_bits) - 1 for each in starts)
+    if access.form is MemoryAccessForm.INDEXED:
+        return starts
+    return tuple(starts[0] + lane * size for lane in range(access.lane_count))
 
 
 def active_lanes(access: CanonicalMemoryAccessView, mask_token: int | None) -> tuple[bool, ...]:

@@ -11,7 +11,6 @@ from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.limits import ENDPOINT_LIMIT
 from fabricgen.plan.op_realisation import op_findings
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
-from fabricgen.records.access import OrdinaryData
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.consistency import NO_CONSISTENCY
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
@@ -132,19 +131,24 @@ def _row_findings(named: NamedMemory, row: OperationRow) -> Iterator[Diagnostic]
     target = row.service_target
     if isinstance(target, ManagerEndpointTarget) and row.actor.contract.volatile:
         beat = named.occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
-        if access.lane_count > 1 or not lies_in_one_beat(size, beat) or row.base_addr % size:
+        indexed = access.address_pointer_format is None
+        one_beat = lies_in_one_beat(size, beat, anywhere=not indexed)
+        if access.lane_count > 1 or not one_beat or row.base_addr % size:
+            every, start = ("index", row.base_addr) if indexed else ("pointer", "any byte")
             yield Diagnostic(
                 "row-volatile-beats",
                 "access",
                 f"A volatile access of a manager must be one lane inside one beat of {beat} bytes "
-                f"at every index, not {access.lane_count} of {size} bytes from "
-                f"{row.base_addr}",
+                f"at every {every}, not {access.lane_count} of {size} bytes from {start}",
             )
 
 
-def lies_in_one_beat(element_bytes: int, beat_bytes: int) -> bool:
-    """Tell whether every element at a multiple of its size lies inside one beat."""
-    return beat_bytes % element_bytes == 0
+def lies_in_one_beat(element_bytes: int, beat_bytes: int, *, anywhere: bool) -> bool:
+    """Tell whether every element, at a multiple of its size or ``anywhere``, lies inside one beat.
+
+    A plain access is aligned to a byte, so its pointers may point anywhere.
+    """
+    return element_bytes == 1 if anywhere else beat_bytes % element_bytes == 0
 
 
 def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
@@ -231,7 +235,7 @@ def _port_findings(contract: EngineContract, port: MemoryOperationPort) -> Itera
 
 
 def _kind_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
-    """Actors and addresses for which there is no hardware."""
+    """Actors for which there is no hardware."""
     for ordinal, alternative in enumerate(port.capability_alternatives):
         where = f"alternative[{ordinal}]"
         for position, clause in enumerate(alternative.actor_contract_domain.contract_clauses):
@@ -242,29 +246,14 @@ def _kind_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
                     f"{where}.contract[{position}]",
                     f"The accesses must be plain loads or stores, not {admitted}",
                 )
-        domain = alternative.parameterized_access_domain
-        for position, each in enumerate(domain.access_classes if domain else ()):
-            place = f"{where}.access[{position}]"
-            if each.address_pointer_formats:
-                yield Diagnostic(
-                    "pointer-address",
-                    f"{place}.address_form",
-                    "The addresses must be indices (root_relative), not pointers",
-                )
-            if each.data_pointer_formats != (OrdinaryData(),):
-                yield Diagnostic(
-                    "pointer-data",
-                    f"{place}.data_pointer_formats",
-                    "The data must be ordinary, not pointers",
-                )
 
 
 def _index_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
     for ordinal, alternative in enumerate(port.capability_alternatives):
         domain = alternative.parameterized_access_domain
         for position, access_class in enumerate(domain.access_classes if domain else ()):
-            widest = access_class.address_lane_widths.intervals[-1].upper
-            if widest > _INDEX_LIMIT:
+            widths = access_class.root_relative_index_widths
+            if widths is not None and (widest := widths.intervals[-1].upper) > _INDEX_LIMIT:
                 yield Diagnostic(
                     "index-width-limit",
                     f"alternative[{ordinal}].access[{position}].address_domain",

@@ -7,8 +7,10 @@ from fabricgen.plan.admission import admissions
 from fabricgen.plan.capacity import port_capacities
 from fabricgen.plan.geometry import (
     MANAGER_ADDRESS_BITS,
+    AddressLane,
     RequesterShape,
     bank_geometry,
+    pointer_lanes,
     port_address_bits,
     port_targets,
     requester_shape,
@@ -90,7 +92,7 @@ class PortShape:
     operand_depths
         Queue depth of each input role.
     index_widths
-        Admitted index widths in bits, ascending.
+        Admitted index widths in bits, ascending; none where all addresses are pointers.
     targets
         The occurrence's ordinals of the targets that the port may reach, ascending: the Local
         Memory Service first, then the managers.
@@ -98,6 +100,8 @@ class PortShape:
         Width of one byte address at each of them; empty stands for the port's own.
     managed
         The targets among them that are managers.
+    pointers
+        How admitted pointers lie in an address token, ascending.
     """
 
     requester: RequesterShape
@@ -110,12 +114,19 @@ class PortShape:
     targets: tuple[int, ...] = (0,)
     target_address_bits: tuple[int, ...] = ()
     managed: frozenset[int] = frozenset()
+    pointers: tuple[AddressLane, ...] = ()
 
     def channel(self, target: int) -> ServiceChannelShape:
         """Shape of the channel to one of the targets."""
         widths = self.target_address_bits or (self.address_bits,) * len(self.targets)
         width = widths[self.targets.index(target)]
         return ServiceChannelShape(self.requester, width, self.slots, target in self.managed)
+
+    @property
+    def address_lanes(self) -> tuple[AddressLane, ...]:
+        """How admitted indices and pointers lie in an address token, ascending."""
+        indices = {AddressLane(width, width) for width in self.index_widths}
+        return tuple(sorted(indices.union(self.pointers)))
 
     @property
     def element_bytes(self) -> tuple[int, ...]:
@@ -168,6 +179,7 @@ def port_shape(named: NamedMemory, ordinal: int) -> PortShape:
         managed=frozenset(
             every.index(target) for target, far in zip(reached, managed, strict=True) if far
         ),
+        pointers=pointer_lanes(admissions(occurrence, ordinal)),
     )
 
 
@@ -205,6 +217,7 @@ def _index_widths(named: NamedMemory, ordinal: int) -> tuple[int, ...]:
             {
                 width
                 for admission in admissions(named.occurrence, ordinal)
+                if not admission.address_formats
                 for interval in admission.index_widths.intervals
                 for width in range(interval.lower, interval.upper + 1)
             }

@@ -29,6 +29,7 @@ class RowControls(Protocol):
     target: Signal
     scale: Signal
     reach: Signal
+    pointer: Signal
 
 
 def controls_signature(shape: PortShape) -> wiring.Signature:
@@ -36,8 +37,8 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
 
     Members
     -------
-    base : Out(address_bits)
-        Byte address of element 0.
+    base : Out(address_bits), absent where all addresses are pointers
+        Byte address of element 0; 0 in a row of pointers.
     lanes : Out(requester.lanes), absent with one lane
         Lanes below the configured lane count.
     masked : Out(1), absent without a mask role
@@ -51,7 +52,10 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         The row is volatile, and its target a manager.
     target : Out(len(targets)), absent with one target
         One bit per target of the port: the row's requests go there.
-    scale, reach : Out, absent with one choice
+    scale : Out, absent with one element size
+        Position of the row's size among the port's.
+    reach : Out, absent with one choice
+    pointer : Out(1), absent unless the row's addresses may be either
         As :class:`fabricgen.rtl.address_unit.AddressUnit` takes them.
     source_<role> : Out(endpoints of the role)
         One bit per endpoint, at most one set: the active role takes its tokens there.
@@ -62,7 +66,9 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         a result role goes there, any number.
     """
     req = shape.requester
-    members: dict[str, wiring.Member] = {"base": Out(shape.address_bits)}
+    members: dict[str, wiring.Member] = {}
+    if shape.index_widths:
+        members["base"] = Out(shape.address_bits)
     if req.lanes > 1:
         members["lanes"] = Out(req.lanes)
     if shape.has_mask:
@@ -82,8 +88,10 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         members["volatile"] = Out(1)
     if len(shape.targets) > 1:
         members["target"] = Out(len(shape.targets))
-    if len(shape.index_widths) > 1:
-        members["reach"] = Out(len(shape.index_widths) - 1)
+    if len(shape.address_lanes) > 1:
+        members["reach"] = Out(len(shape.address_lanes) - 1)
+    if shape.index_widths and shape.pointers:
+        members["pointer"] = Out(1)
     for prefix, paths in (("source", shape.inputs), ("sink", shape.results)):
         members |= {f"{prefix}_{path.name}": Out(len(path.endpoints)) for path in paths}
     for prefix, paths in (("link", shape.inputs), ("forward", shape.results)):

@@ -9,6 +9,8 @@ from amaranth.hdl import Cat, Value
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.admission import Admission, admissions
 from fabricgen.plan.capacity import port_capacities
+from fabricgen.plan.geometry import AddressLane
+from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.actor import ContractClause, LoadStorePlain
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
@@ -88,10 +90,8 @@ class RowDecoder:
             "regions": self._regions(chosen),
             "walk": _any(self._is("use_pattern", pattern) for pattern in self.walking),
             "scale": self._scale(),
-            "reach": Cat(
-                _at_least(self._field("index_width"), width)
-                for width in self.shape.index_widths[1:]
-            ),
+            "reach": self._reach(chosen),
+            "pointer": _any(here for _, here in self._pointers(chosen)),
         }
         target = [
             self.active & self._is("service_target", ordinal) for ordinal in self.shape.targets
@@ -183,6 +183,31 @@ class RowDecoder:
     def _scale(self) -> Value:
         return _ordinal(self._is("element_width", 8 * size) for size in self.shape.element_bytes)
 
+    def _pointers(self, chosen: list[Value]) -> list[tuple[AddressLane, Value]]:
+        """How pointers of each format lie in a token, with the condition that the row has it."""
+        return [
+            (lane, here & self._is("address_pointer_format", position))
+            for alternative, ordinal, here in self._classes(chosen)
+            for position, each in enumerate(
+                alternative.access_classes[ordinal].address_pointer_formats
+            )
+            if (lane := AddressLane(each.address_bits, each.representation_bits))
+            in self.shape.pointers
+        ]
+
+    def _reach(self, chosen: list[Value]) -> Value:
+        """One bit per address lane but the first: the row's is that one, or one behind it."""
+        lanes, pointers = self.shape.address_lanes, self._pointers(chosen)
+        indices = {AddressLane(width, width) for width in self.shape.index_widths}
+        bits: list[Value] = []
+        for place in range(1, len(lanes)):
+            # A row of pointers has no index width, and a row of indices no format.
+            terms = [here for lane, here in pointers if lane >= lanes[place]]
+            if widths := [lane.bits for lane in lanes[place:] if lane in indices]:
+                terms.append(_at_least(self._field("index_width"), widths[0]))
+            bits.append(reduce(or_, terms))
+        return Cat(bits)
+
     def _regions(self, chosen: list[Value]) -> Value:
         """Region set of the one capability that admits the row's point."""
         sets = self.shape.requester.region_sets
@@ -199,8 +224,8 @@ class RowDecoder:
         """Tell whether the row's point lies in one product, its alternative aside."""
         alternative = self.alternatives[admission.alternative]
         clause = alternative.actor_contract_domain.contract_clauses[admission.clause]
-        domain = alternative.parameterized_access_domain
-        pairs = domain.access_classes[admission.access_class].mask_inactive_pairs if domain else ()
+        access_class = alternative.access_classes[admission.access_class]
+        formats = access_class.address_pointer_formats
         return reduce(
             and_,
             (
@@ -212,14 +237,31 @@ class RowDecoder:
                 self._is("access_class", admission.access_class),
                 _contains(admission.element_widths, self._field("element_width")),
                 _contains(admission.lane_counts, self._field("lane_count")),
-                _contains(admission.index_widths, self._field("index_width")),
+                _any(
+                    self._is("address_pointer_format", formats.index(each))
+                    for each in admission.address_formats
+                )
+                if formats
+                else _contains(admission.index_widths, self._field("index_width")),
                 _any(
                     self._is("mask_pair", position)
-                    for position, (form, _) in enumerate(pairs)
+                    for position, (form, _) in enumerate(access_class.mask_inactive_pairs)
                     if form in admission.mask_forms
                 ),
+                *self._data_formats(access_class, admission),
             ),
         )
+
+    def _data_formats(
+        self, access_class: MemoryAccessClass, admission: Admission
+    ) -> Iterable[Value]:
+        """Tell whether the row's data is admitted, where there is a choice."""
+        formats = access_class.data_pointer_formats
+        if len(formats) > 1:
+            yield _any(
+                self._is("data_pointer_format", formats.index(each))
+                for each in admission.data_formats
+            )
 
     def _bound(self, chosen: list[Value], path: RolePath, *, are_results: bool) -> list[Value]:
         """One bit per endpoint of a role: the selected alternative binds it there."""

@@ -7,6 +7,7 @@ from fabricgen.hsg.token_params import PayloadCapacityParams
 from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.contract import port_contract, service_contract
 from fabricgen.plan.realisation import unsupported, unsupported_rows
+from fabricgen.records.access import PointerFormat
 from fabricgen.records.connectivity import (
     ManagerEndpointTarget,
 )
@@ -17,7 +18,7 @@ from fabricgen.records.occurrence import Temporal
 from fabricgen.records.service import Mmio
 from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 from fabricgen.vocab.families import CapabilityParamsSchemaId, ImplementationFamilyId
-from tests.codes.inputs import POINTERS, one_actor
+from tests.codes.inputs import NEAR, one_actor, pointers
 from tests.support.actors import CAS, FENCE, RMW, atomic_access
 from tests.support.actors import alternative as actor_alternative
 from tests.support.hsg import PARAMS, resource
@@ -251,10 +252,14 @@ HARDWARE_CODES = {
     "atomic-rmw": atomic(RMW),
     "compare-exchange": atomic(CAS),
     "memory-fence": atomic(FENCE),
-    "pointer-address": realised(POINTERS),
-    "pointer-data": realised(POINTERS),
+    "pointer-format-limit": realised(
+        pointers(PointerFormat(0, 63, 8), *(PointerFormat(0, 64, bits) for bits in range(1, 65)))
+    ),
     "port-unserved": hardware(loads(32), loads(8)),
     "element-width-not-bytes": hardware(loads(12)),
+    "aligned-pointers": realised(
+        replace(pointers(NEAR), implementation=MemoryImplementation(aligned_bases=True))
+    ),
     "aligned-element-size": hardware(
         loads(24), implementation=MemoryImplementation(aligned_bases=True)
     ),

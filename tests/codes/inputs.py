@@ -12,7 +12,7 @@ from tests.support import capabilities
 from tests.support.capabilities import contract
 from tests.support.memories import memory
 
-__all__ = ["NEAR", "POINTERS", "one_actor"]
+__all__ = ["NEAR", "POINTERS", "one_actor", "pointers"]
 
 #: Results and payload bits of roles; the others are inputs of 64 bits.
 _RESULTS = (ROLE.OLD, ROLE.SUCCESS, ROLE.COMPLETION)
@@ -42,14 +42,17 @@ def one_actor(alternative, widths=None, *, loads=False):
 
 #: The format of the addresses, and of some of the data, of a load port.
 NEAR = PointerFormat(0, 64, 48)
-POINTERS = one_actor(
-    capabilities.alternative(
-        replace(
-            capabilities.access(element=(64,)),
-            address_form=MemoryAddressForm.POINTER_ADDRESSED,
-            address_domain=PointerAddressed((NEAR,)),
-            data_pointer_formats=(OrdinaryData(), NEAR),
-        )
-    ),
-    loads=True,
-)
+
+
+def pointers(*formats):
+    """A port of loads through pointers of these formats; some of its data are pointers."""
+    loads = replace(
+        capabilities.access(element=(64,)),
+        address_form=MemoryAddressForm.POINTER_ADDRESSED,
+        address_domain=PointerAddressed.of(*formats),
+        data_pointer_formats=(OrdinaryData(), NEAR),
+    )
+    return one_actor(capabilities.alternative(loads), loads=True)
+
+
+POINTERS = pointers(NEAR)

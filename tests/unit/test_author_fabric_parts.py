@@ -154,8 +154,6 @@ UNSUPPORTED = {
         f"memory[0].local.capabilities[{index}].{kind}.consistency"
         for index, kind in enumerate(["load", "store", "rmw", "cmpxchg", "fence"], start=1)
     ],
-    "pointer-address": ["memory[0].port[0].load[0].access[1].address"],
-    "pointer-data": ["memory[0].port[0].load[0].access[1].data"],
     "atomic-access": [
         "memory[0].port[0].load[1].contract",
         "memory[1].port[0].store[0].contract",

@@ -225,7 +225,7 @@ def test_pointers_are_told_apart_by_format():
         (both_granularities(RMW), {"atomic-rmw"}),
         (both_granularities(CAS), {"compare-exchange"}),
         ([(FENCE, actors(FENCE), [], 0)], {"memory-fence"}),
-        (POINTERS, {"pointer-address", "pointer-data"}),
+        (POINTERS, set()),
         ([(LOAD, PLAIN, [access(ELEMENT)], 0)], set()),
     ],
 )

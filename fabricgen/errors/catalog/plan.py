@@ -346,16 +346,6 @@ RULES: dict[str, Rule] = {
     "memory-fence": Rule(
         "This generator realises no fences.", "Dynamic Consistency Execution", kind="unsupported"
     ),
-    "pointer-address": Rule(
-        "This generator realises root-relative addresses only.",
-        "Canonical Engine Definition",
-        kind="unsupported",
-    ),
-    "pointer-data": Rule(
-        "This generator realises ordinary data only.",
-        "Canonical Engine Definition",
-        kind="unsupported",
-    ),
     "port-unserved": Rule(
         "Some access of each port is served by one of its targets.",
         "Local Memory Service",
@@ -367,6 +357,17 @@ RULES: dict[str, Rule] = {
     "aligned-element-size": Rule(
         "The option aligned_bases needs elements of a power of two of bytes.",
         "Local Memory Service",
+        kind="unsupported",
+    ),
+    "aligned-pointers": Rule(
+        "The option aligned_bases says nothing about pointers, so no port that has them for "
+        "elements of more than a byte may rely on it.",
+        "Canonical Engine Definition",
+        kind="unsupported",
+    ),
+    "pointer-format-limit": Rule(
+        "A realised port has pointers of at most 64 pairs of representation and address bits.",
+        "Canonical Engine Definition",
         kind="unsupported",
     ),
     "access-modes": Rule(

@@ -200,12 +200,13 @@ class SpatialPort(wiring.Component):
                 m.submodules.address = unit = AddressUnit(
                     len(token),
                     index_widths=self.shape.index_widths,
+                    pointers=self.shape.pointers,
                     element_bytes=self.shape.element_bytes,
                     segments=self.shape.requester.segments,
                     address_bits=self.shape.address_bits,
                 )
-                m.d.comb += [unit.token.eq(token), unit.base.eq(self.controls.base)]
-                for name in ("scale", "reach"):
+                m.d.comb += unit.token.eq(token)
+                for name in ("base", "scale", "reach", "pointer"):
                     if hasattr(unit, name):
                         m.d.comb += getattr(unit, name).eq(getattr(self.controls, name))
                 return Cat(unit.address, unit.beyond)

@@ -80,7 +80,8 @@ class TemporalShape:
         requester = self.port.requester
         match path.role:
             case ServiceValueRole.ADDRESS:
-                return min(path.width, self.port.index_widths[-1] * requester.segments)
+                widest = max(lane.stride for lane in self.port.address_lanes)
+                return min(path.width, widest * requester.segments)
             case ServiceValueRole.DATA:
                 return min(path.width, 8 * requester.data_bytes)
             case ServiceValueRole.MASK:

@@ -292,12 +292,13 @@ class TemporalPort(wiring.Component):
         m.submodules.address = unit = AddressUnit(
             len(token),
             index_widths=port.index_widths,
+            pointers=port.pointers,
             element_bytes=port.element_bytes,
             segments=port.requester.segments,
             address_bits=port.address_bits,
         )
-        m.d.comb += [unit.token.eq(token), unit.base.eq(self.controls.base)]
-        for name in ("scale", "reach"):
+        m.d.comb += unit.token.eq(token)
+        for name in ("base", "scale", "reach", "pointer"):
             if hasattr(unit, name):
                 m.d.comb += getattr(unit, name).eq(getattr(self.controls, name))
         segments = range(port.requester.segments)

@@ -23,6 +23,7 @@ _FIRING = (
     "regions",
     "scale",
     "reach",
+    "pointer",
     "walk",
     "volatile",
 )
