@@ -1,8 +1,9 @@
 # amaranth: UnusedElaboratable=no
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from fabricgen.plan.geometry import AddressLane
 from fabricgen.rtl.address_unit import AddressUnit
 from tests.support.channel import run
 
@@ -92,6 +93,88 @@ def test_an_address_past_the_last_byte_is_beyond(index, expected):
         "address_bits": 8,
     }
     assert addresses(shape, [(index, 15, 64, 3)]) == [[expected]]
+
+
+def pointed(shape, cases):
+    """What a unit makes of each ``(token, lane)``; indices have base 5 and elements of 3 bytes."""
+    dut, found, bits = AddressUnit(**shape), [], shape["address_bits"]
+
+    async def bench(ctx):
+        for token, lane in cases:
+            is_pointer = lane in shape["pointers"]
+            ctx.set(dut.token, token)
+            if shape["index_widths"]:
+                ctx.set(dut.base, 0 if is_pointer else 5)
+                ctx.set(dut.pointer, is_pointer)
+            if len(dut.lanes) > 1:
+                ctx.set(dut.reach, (1 << dut.lanes.index(lane)) - 1)
+            await ctx.delay(1e-9)
+            address, beyond = ctx.get(dut.address), ctx.get(dut.beyond)
+            found.append(
+                [
+                    (address >> segment * bits & (1 << bits) - 1, beyond >> segment & 1)
+                    for segment in range(shape["segments"])
+                ]
+            )
+
+    run(dut, bench, clocked=False)
+    return found
+
+
+@st.composite
+def pointers_and_cases(draw):
+    pairs = st.tuples(st.integers(1, 70), st.integers(0, 70))
+    lanes = {AddressLane(bits, bits + more) for bits, more in draw(st.sets(pairs, min_size=1))}
+    widths = draw(st.sets(st.integers(1, 64), max_size=3))
+    # A token of an index and a pointer of all its bits lie alike; which it is must be told apart.
+    lanes -= {AddressLane(width, width) for width in widths}
+    assume(lanes)
+    shape = {
+        "token_width": draw(st.integers(1, 300)),
+        "index_widths": tuple(sorted(widths)),
+        "pointers": tuple(sorted(lanes)),
+        "element_bytes": (3,),
+        "segments": draw(st.integers(1, 3)),
+        "address_bits": draw(st.integers(1, 64)),
+    }
+    every = [*shape["pointers"], *(AddressLane(width, width) for width in shape["index_widths"])]
+    token = st.integers(0, (1 << shape["token_width"]) - 1)
+    case = st.tuples(token, st.sampled_from(every))
+    return shape, draw(st.lists(case, min_size=6, max_size=6))
+
+
+@settings(max_examples=30)
+@given(pointers_and_cases())
+def test_a_pointer_is_its_own_address_beside_indices(drawn):
+    shape, cases = drawn
+    limit = 1 << shape["address_bits"]
+
+    def exact(token, lane):
+        for segment in range(shape["segments"]):
+            address = (token >> segment * lane.stride) & (1 << lane.bits) - 1
+            address = address if lane in shape["pointers"] else 5 % limit + 3 * address
+            yield address % limit, int(address >= limit)
+
+    assert pointed(shape, cases) == [list(exact(*case)) for case in cases]
+
+
+def test_pointers_alone_have_neither_base_nor_scale_nor_logic():
+    dut = AddressUnit(
+        64,
+        index_widths=(),
+        pointers=(AddressLane(48, 64),),
+        element_bytes=(1, 8),
+        segments=1,
+        address_bits=48,
+    )
+    assert set(dut.signature.members) == {"token", "address", "beyond"}
+    # Bits 48 and above are no address; 48 bits fit.
+    shape = {"token_width": 64, "index_widths": (), "pointers": dut.pointers}
+    shape |= {"element_bytes": (1, 8), "segments": 1, "address_bits": 48}
+    token = 0xFFFF_8000_0000_0001
+    assert pointed(shape, [(token, dut.lanes[0])]) == [[(0x8000_0000_0001, 0)]]
+    shape["address_bits"] = 47
+    assert pointed(shape, [(token, dut.lanes[0])]) == [[(1, 1)]]
 
 
 @pytest.mark.parametrize(

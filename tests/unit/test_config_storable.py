@@ -9,13 +9,18 @@ from fabricgen.config.codec import encode_configuration
 from fabricgen.config.layout import carrier_layout
 from fabricgen.config.storable import storable_mask
 from fabricgen.errors import FabricError
+from fabricgen.plan.realisation import unsupported_rows
+from fabricgen.records.access import OrdinaryData
+from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import MemoryImplementation
 from tests.support.memories import (
     ABSENT,
     CONTIGUOUS,
     DYNAMIC,
     ELEMENT,
+    INDEXED,
     LOAD,
+    LOCAL,
     access_class,
     actor,
     alternative,
@@ -27,6 +32,7 @@ from tests.support.memories import (
     table,
     view,
 )
+from tests.support.pointers import BYTE, NEAR, WIDE, pointer_class, pointer_view
 
 ROLES = {"address": 0, "mask": 1, "control": 2, "data": 3, "completion": 4}
 ENDS = {"a": 32, "m": 4, "c": 0, "d": 128, "x": 0}
@@ -86,3 +92,50 @@ def test_aligned_bases_need_no_bits_below_the_smallest_element():
 def test_a_port_that_nothing_serves_stores_nothing():
     other = access_class(ELEMENT, LOAD, elements=(64,), lanes=(1,))
     assert storable_mask(one_port((other,), capacity=64)) == 0
+
+
+POINTED = (
+    pointer_class(ELEMENT, LOAD, (BYTE, NEAR, WIDE), elements=(8, 32), lanes=(1,)),
+    pointer_class(
+        INDEXED, LOAD, (NEAR,), data=(OrdinaryData(), WIDE), elements=(64,), lanes=(1, 2)
+    ),
+)
+#: A local service has two of the three formats, and no data that are numbers.
+SERVED = (
+    pointer_class(ELEMENT, LOAD, (NEAR, WIDE), elements=(8, 32), lanes=(1,)),
+    pointer_class(INDEXED, LOAD, (NEAR,), data=(WIDE,), elements=(64,), lanes=(1, 2)),
+)
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+@pytest.mark.parametrize("volatile", [(False,), (True,), (False, True)])
+def test_exactly_the_formats_that_some_row_may_have_are_storable(is_local, volatile):
+    roles = {name: end for name, end in ROLES.items() if name != "mask"}
+    load = alternative(LOAD, roles, POINTED, volatile=volatile)
+    capabilities = capability(LOAD, SERVED, (0,), volatile=volatile)
+    named = memory(
+        {"a": 64, "m": 2, "c": 0, "d": 128, "x": 0},
+        3,
+        (port(load, inputs=2),),
+        service(capabilities, requesters=1) if is_local else None,
+        managers={} if is_local else {"ext0": 32},
+    )
+    target = LOCAL if is_local else ManagerEndpointTarget(0)
+    accesses = [
+        pointer_view(ELEMENT, address, element=element)
+        for address, element in product((BYTE, NEAR, WIDE), (8, 32))
+    ]
+    accesses += [
+        pointer_view(INDEXED, NEAR, element=64, lanes=lanes, data=data)
+        for lanes, data in product((1, 2), (None, WIDE))
+    ]
+    union = 0
+    for access, is_volatile in product(accesses, volatile):
+        plain = replace(row(0, LOAD, access, base=0, target=target), actor=actor(LOAD, is_volatile))
+        try:
+            bits = encode_configuration(named, table(plain))
+        except FabricError:
+            continue
+        if not unsupported_rows(named, table(plain)):
+            union |= bits
+    assert storable_mask(named) == union

@@ -10,6 +10,7 @@ from fabricgen.plan.lanes import (
     split_lanes,
 )
 from tests.support.memories import ABSENT, CONTIGUOUS, DYNAMIC, ELEMENT, INDEXED, view
+from tests.support.pointers import BYTE, NEAR, WIDE, pointer_view
 
 GATHER = view(INDEXED, element=16, lanes=3, mask=DYNAMIC, index=8)
 VECTOR = view(CONTIGUOUS, element=32, lanes=4)
@@ -70,3 +71,22 @@ def test_elements_that_are_not_whole_bytes_have_no_bytes():
 @given(st.integers(0, 2**128 - 1))
 def test_joining_split_lanes_gives_the_payload_back(payload):
     assert join_lanes(VECTOR, split_lanes(VECTOR, payload)) == payload
+
+
+def test_a_pointer_is_the_address_that_its_low_bits_say():
+    # 48 of 64 bits: the upper 16 are no address, and neither base nor element size counts.
+    assert lane_addresses(pointer_view(ELEMENT, WIDE), 0, 0xBEEF_8000_0000_0123) == (
+        0x800000000123,
+    )
+    assert lane_addresses(pointer_view(ELEMENT, BYTE, element=64), 0, 0x1FF) == (0xFF,)
+
+
+def test_lanes_that_follow_a_pointer_are_elements_and_do_not_wrap():
+    near = pointer_view(CONTIGUOUS, NEAR, element=32, lanes=3)
+    # Of 32 bits 16 count: the lanes go on behind the last byte that a pointer can name.
+    assert lane_addresses(near, 0, 0x7777_FFFD) == (0xFFFD, 0x10001, 0x10005)
+
+
+def test_indexed_lanes_have_a_pointer_each_lowest_lane_first():
+    gather = pointer_view(INDEXED, NEAR, element=16, lanes=2)
+    assert lane_addresses(gather, 0, 0x0001_0203_FFFF_0004) == (0x0004, 0x0203)
