@@ -2,8 +2,8 @@
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import groupby, product
 
 from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
@@ -12,10 +12,12 @@ from fabricgen.errors import Invalid
 from fabricgen.plan.contract import port_contract, service_contract, use_pattern_key
 from fabricgen.plan.realisation import unsupported
 from fabricgen.records.access import (
+    AddressDomain,
+    DataFormat,
     MaskInactivePair,
     MemoryAccessClass,
+    OrdinaryData,
     ParameterizedMemoryAccessDomain,
-    RootRelative,
 )
 from fabricgen.records.actor import LoadStorePlain, MemoryActorContractDomain
 from fabricgen.records.connectivity import (
@@ -50,6 +52,13 @@ from fabricgen.vocab.fabric import (
     MemoryPortTransactionProjection,
     ReadSubwordSemantics,
     WriteSubwordSemantics,
+)
+from sim.fuzz_pointers import (
+    PointerDrawing,
+    address_domain,
+    address_keys,
+    data_format,
+    data_keys,
 )
 
 __all__ = ["draw_fabric"]
@@ -128,6 +137,7 @@ class _Drawing:
         self.managers = rng.choice([(), (), (64,), (rng.choice([8, 16, 32, 128]),), (32, 64)])
         self.has_local = not self.managers or rng.random() < 0.6
         self.aligned = rng.random() < 0.3
+        self.pointers = PointerDrawing(name, aligned=self.aligned)
         self.sharing = rng.choice([0.0, 0.3, 0.8])
         self.pool: list[_Endpoint] = []
         self.beat = rng.choice([8, 16, 32, 32, 64, 64, 128, 256])
@@ -284,9 +294,9 @@ class _Drawing:
             lanes = (low, rng.randint(low, most))
             masks = rng.choice([(_UNMASKED,), (_MASKED[schema],), (_UNMASKED, _MASKED[schema])])
         widths = [rng.choice([1, 2, 4, 7, 8, 12, 16, 32, 33, 64]) for _ in range(rng.randint(1, 3))]
-        return _class(
-            schema, form, UnsignedDomain.of(*elements), lanes, masks, UnsignedDomain.of(*widths)
-        )
+        addresses = self.pointers.addresses(UnsignedDomain.of(*widths))
+        chosen, data = self.pointers.elements(elements)
+        return _class(schema, form, chosen, lanes, masks, addresses, data)
 
     def _exact(
         self, access: MemoryAccessClass, schema: OperationSchemaId, width: int
@@ -296,21 +306,15 @@ class _Drawing:
         narrowest = elements[0].lower * lanes[0].lower
         if narrowest < width or self.rng.random() < 0.5:
             return access
-        return _class(
-            schema,
-            access.access_form,
-            access.element_width_bits,
-            (lanes[0].lower, lanes[-1].upper),
-            access.mask_inactive_pairs,
-            access.address_domain.accepted_index_width_bits,
-            exact=True,
-        )
+        if schema is _LOAD:
+            return replace(access, read_subword=(ReadSubwordSemantics.EXACT,))
+        return replace(access, write_subword=(WriteSubwordSemantics.EXACT,))
 
     def _widths(self, classes: Iterable[MemoryAccessClass]) -> dict[ServiceValueRole, int]:
         widths = dict.fromkeys((_R.ADDRESS, _R.DATA, _R.CONTROL, _R.COMPLETION), 0)
         for each in classes:
             lanes = each.flattened_lane_count.intervals[-1].upper
-            index = each.address_domain.accepted_index_width_bits.intervals[-1].upper
+            index = each.address_lane_widths.intervals[-1].upper
             addresses = lanes if each.access_form is _FORM.INDEXED else 1
             element = each.element_width_bits.intervals[-1].upper
             widths[_R.ADDRESS] = max(widths[_R.ADDRESS], index * addresses)
@@ -384,11 +388,11 @@ class _Drawing:
     def _capabilities(
         self, ports: Sequence[Sequence[_Choice]], regions: int
     ) -> Iterator[MemoryServiceCapability]:
-        """One per actor, form and element, each with regions of its own."""
+        """One per actor, form, element and kind of pointers, each with regions of its own."""
         rng = self.rng
         asked = sorted(
             {
-                (choice.schema.value, volatile, access.access_form.value, element, port)
+                (choice.schema.value, volatile, access.access_form.value, element, *keys, port)
                 for port, choices in enumerate(ports)
                 for choice in choices
                 if _LOCAL in choice.targets
@@ -396,9 +400,10 @@ class _Drawing:
                 for access in choice.classes
                 for interval in access.element_width_bits.intervals
                 for element in (interval.lower,)
+                for keys in product(address_keys(access), data_keys(access))
             }
         )
-        for key, group in groupby(asked, key=lambda each: each[:4]):
+        for key, group in groupby(asked, key=lambda each: each[:-1]):
             schema, form = OperationSchemaId(key[0]), MemoryAccessForm(key[2])
             lanes, masks = (1, 1), (_UNMASKED,)
             if form is not _FORM.ELEMENT:
@@ -413,12 +418,13 @@ class _Drawing:
                         UnsignedDomain.of(key[3]),
                         lanes,
                         masks,
-                        UnsignedDomain.of((1, 64)),
+                        address_domain(key[4]),
+                        (data_format(key[5]),),
                     )
                 ),
                 service_region_ordinals=rng.sample(range(regions), rng.randint(1, regions)),
                 service_beat_width_bits=self.beat,
-                admissible_use_patterns=[each[4] for each in group],
+                admissible_use_patterns=[each[-1] for each in group],
             )
 
 
@@ -428,24 +434,25 @@ def _class(
     elements: UnsignedDomain,
     lanes: tuple[int, int],
     masks: Iterable[MaskInactivePair],
-    indices: UnsignedDomain,
-    *,
-    exact: bool = False,
+    addresses: AddressDomain,
+    data: Iterable[DataFormat] = (OrdinaryData(),),
 ) -> MemoryAccessClass:
+    """One class; narrow payloads are zero-extended or byte-enabled."""
     read, write = ReadSubwordSemantics.NOT_APPLICABLE, WriteSubwordSemantics.NOT_APPLICABLE
     if schema is _LOAD:
-        read = ReadSubwordSemantics.EXACT if exact else ReadSubwordSemantics.ZERO_EXTEND
+        read = ReadSubwordSemantics.ZERO_EXTEND
     else:
-        write = WriteSubwordSemantics.EXACT if exact else WriteSubwordSemantics.BYTE_ENABLE
+        write = WriteSubwordSemantics.BYTE_ENABLE
     return MemoryAccessClass.of(
         form,
-        RootRelative(indices),
+        addresses,
         element_width_bits=elements,
         flattened_lane_count=UnsignedDomain.of(lanes),
         mask_inactive_pairs=masks,
         source_alignment=_ANY_ALIGNMENT,
         read_subword=(read,),
         write_subword=(write,),
+        data_pointer_formats=data,
     )
 
 

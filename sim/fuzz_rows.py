@@ -17,6 +17,7 @@ from fabricgen.plan.rows import (
     ResultDestination,
     RoleSource,
 )
+from fabricgen.records.access import OrdinaryData
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -146,6 +147,8 @@ def _target(
 
 def _base(rng: random.Random, named: NamedMemory, row: OperationRow) -> int:
     """Mostly below something that the row may reach, since indices are never negative."""
+    if row.access.address_pointer_format is not None:
+        return 0
     size, service = element_bytes(row.access), named.occurrence.local_service
     if isinstance(row.service_target, ManagerEndpointTarget) or service is None:
         end = 1 << 64
@@ -164,13 +167,25 @@ def _access(rng: random.Random, found: Admission) -> CanonicalMemoryAccessView:
         [value for i in domain.intervals for value in range(i.lower, i.upper + 1)]
         for domain in (found.element_widths, found.lane_counts, found.index_widths)
     )
-    return CanonicalMemoryAccessView(
+    view = CanonicalMemoryAccessView(
         form=found.form,
         address_form=MemoryAddressForm.ROOT_RELATIVE,
         element_bits=rng.choice(elements),
         lane_count=rng.choice(lanes),
         mask_form=rng.choice(found.mask_forms),
         address_lane_bits=rng.choice(indices),
+    )
+    if found.data_formats != (OrdinaryData(),):
+        data = rng.choice(found.data_formats)
+        view = replace(view, data_pointer_format=None if data == OrdinaryData() else data)
+    if not found.address_formats:
+        return view
+    address = rng.choice(found.address_formats)
+    return replace(
+        view,
+        address_form=MemoryAddressForm.POINTER_ADDRESSED,
+        address_lane_bits=address.representation_bits,
+        address_pointer_format=address,
     )
 
 

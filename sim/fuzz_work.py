@@ -42,8 +42,9 @@ def draw_workload(
     }
     counts = _firings(rng, table, firings)
     streams: dict[StreamRef, tuple[int, ...]] = {}
+    homes = {ordinal: _home(rng, row) for ordinal, row in rows.items()}
     for ordinal, row in rows.items():
-        traffic = _RowTraffic(rng, named, ordinal, row, owners[row.service_target])
+        traffic = _RowTraffic(rng, named, ordinal, row, owners[row.service_target], homes[ordinal])
         for (endpoint, tag), tokens in traffic.streams(counts[ordinal]):
             streams[0, endpoint, tag] = tokens
     for ordinal, endpoint in enumerate(named.occurrence.endpoints):
@@ -57,7 +58,7 @@ def draw_workload(
     service = named.occurrence.local_service
     local = b"" if service is None else _contents(rng, service.capacity_bytes)
     contents = ((0, local),) if local else ()
-    return Workload(streams, (contents,), managers=(_managers(rng, named, rows),))
+    return Workload(streams, (contents,), managers=(_managers(rng, named, homes),))
 
 
 def _firings(rng: random.Random, table: Sequence[OperationRow | None], most: int) -> dict[int, int]:
@@ -82,16 +83,25 @@ def _contents(rng: random.Random, size: int) -> bytes:
     return bytes(rng.randrange(40) if at % 4 == 0 else 0 for at in range(size))
 
 
+def _home(rng: random.Random, row: OperationRow) -> int:
+    """Where a row's traffic is: its base, or a place that its pointers may point to."""
+    pointer = row.addressed.address_pointer_format
+    if pointer is None:
+        return row.base_addr
+    end = 1 << min(64, pointer.address_bits)
+    return rng.choice([0, rng.randrange(end), end - rng.randrange(1, min(end, 99))])
+
+
 def _managers(
-    rng: random.Random, named: NamedMemory, rows: Mapping[int, OperationRow]
+    rng: random.Random, named: NamedMemory, homes: Mapping[int, int]
 ) -> dict[int, _Parts]:
-    """Some bytes around the base of each row."""
+    """Some bytes around the home of each row."""
     contents: dict[int, dict[int, int]] = {
         ordinal: {} for ordinal in range(len(named.occurrence.manager_endpoints))
     }
-    for row in rows.values():
+    for home in homes.values():
         for found in contents.values():
-            base = max(0, row.base_addr - rng.randrange(16))
+            base = max(0, home - rng.randrange(16))
             data = _contents(rng, rng.randrange(1, 300))
             end = min(base + len(data), 1 << 64)
             found.update(zip(range(base, end), data, strict=False))
@@ -120,7 +130,7 @@ class _Owners:
 
 @dataclass(frozen=True, slots=True)
 class _Aim:
-    """Indices whose access touches nothing that belongs to another row."""
+    """Indices, or addresses of pointers, whose access touches nothing of another row."""
 
     inside: tuple[int, ...]
     edge: tuple[int, ...]
@@ -136,10 +146,15 @@ class _RowTraffic:
         ordinal: int,
         row: OperationRow,
         owners: _Owners,
+        home: int,
     ) -> None:
         self._rng = rng
-        self._access = row.access
-        self._base = row.base_addr
+        self._access = access = row.addressed
+        self._base, self._home = row.base_addr, home
+        # A pointer is a byte address in some of the bits of its lane.
+        pointer = access.address_pointer_format
+        self._step = element_bytes(access) if pointer is None else 1
+        self._bits = access.address_lane_bits if pointer is None else pointer.address_bits
         writes = MEMORY_SCHEMAS[row.actor.schema_id].writes
         self._owner = ordinal if writes else _SHARED
         self._owners = owners
@@ -184,10 +199,10 @@ class _RowTraffic:
 
     def _aim(self) -> _Aim:
         """Every small index, and indices at the ends of what can be said."""
-        size = element_bytes(self._access)
-        top = (1 << self._access.address_lane_bits) - 1
+        size = self._step
+        top = (1 << self._bits) - 1
         near = (self._end - self._base) // size
-        small = [index for index in range(min(near + 10, top + 1, _NEAR)) if self._is_ours(index)]
+        small = [index for index in self._small(near, top) if self._is_ours(index)]
         last = range(max(0, near - 3), min(near + 10, top + 1))
         far = [top, top // 2, top - 1, *(2**k // size for k in (8, 16, 31, 32, 63, 64)), *last]
         far += [self._rng.randint(0, top) for _ in range(4)]
@@ -195,16 +210,30 @@ class _RowTraffic:
         inside = [index for index in small if index <= near]
         return _Aim(tuple(inside), tuple(edge))
 
+    def _small(self, near: int, top: int) -> Sequence[int]:
+        """Small indices; addresses around home and the first bytes that the row reaches."""
+        if self._access.address_pointer_format is None:
+            return range(min(near + 10, top + 1, _NEAR))
+        starts = [self._home, *(start for start, _ in self._spans)]
+        return sorted(
+            {
+                address
+                for start in starts
+                for address in range(max(0, start - 3), start + _NEAR)
+                if address <= top
+            }
+        )
+
     def _is_ours(self, index: int) -> bool:
         """Whether all lanes behind an index may be accessed, or come to nothing."""
         size = element_bytes(self._access)
         return all(self._is_free(address, size) for address in self._lanes(index))
 
     def _lanes(self, index: int) -> list[int]:
-        """Addresses of all lanes that follow one index."""
+        """Addresses of all lanes that follow one index or pointer."""
         access, size = self._access, element_bytes(self._access)
         lanes = 1 if access.form is MemoryAccessForm.INDEXED else access.lane_count
-        return [self._base + (index + lane) * size for lane in range(lanes)]
+        return [self._base + index * self._step + lane * size for lane in range(lanes)]
 
     def _is_free(self, address: int, size: int) -> bool:
         is_served = any(low <= address and address + size <= end for low, end in self._spans)
@@ -229,14 +258,16 @@ class _RowTraffic:
         for lane, index in enumerate(indices):
             if index is None:
                 return None
-            token |= index << bits * lane
+            # What a pointer has beside its address may be anything.
+            spare = rng.getrandbits(bits - self._bits) if bits > self._bits else 0
+            token |= (spare << self._bits | index) << bits * lane
         operands[_R.ADDRESS] = self._with_noise(_R.ADDRESS, token, access.address_bits)
         return operands
 
     def _index(self, is_needed: bool) -> int | None:
         """One of the row's own where a lane is active, else anything."""
         if not is_needed:
-            return self._rng.getrandbits(self._access.address_lane_bits)
+            return self._rng.getrandbits(self._bits)
         weights = [weight for _, weight in self._sources]
         for _ in range(_NEAR):
             ((source, _),) = self._rng.choices(self._sources, weights)

@@ -104,6 +104,31 @@ def test_forty_engines_feed_rows_from_rows_and_walk_lanes():
     assert sum(sum(each.firings) == 0 for each in done) <= 4
 
 
+def test_forty_engines_have_pointers_beside_indices():
+    drawn = engines()
+    rows = [row for engine in drawn for row in engine.configuration.operation_rows if row]
+    pointed = [row for row in rows if row.access.address_pointer_format]
+    assert {row.access.form.name for row in pointed} == {"ELEMENT", "CONTIGUOUS", "INDEXED"}
+    assert {type(row.service_target) for row in pointed} == {
+        type(row.service_target) for row in rows
+    }
+    widths = {row.access.address_pointer_format for row in pointed}
+    # Some have bits that are no address; some data are pointers, behind either form of address.
+    assert any(each.address_bits < each.representation_bits for each in widths)
+    assert any(row.access.data_pointer_format for row in pointed)
+    assert any(row.access.data_pointer_format for row in rows if row not in pointed)
+    forms = [
+        {
+            each.address_form
+            for alternative in port.capability_alternatives
+            for each in alternative.access_classes
+        }
+        for engine in drawn
+        for port in engine.fabric.memories[0].occurrence.engine.ports
+    ]
+    assert sum(len(each) == 2 for each in forms) >= 4
+
+
 def test_an_engine_that_agrees_is_counted(tmp_path, capsys):
     output = tmp_path / "new" / "fuzz.json"
     chosen = ["--count", "1", "--seed", str(SMALL), "--simulator", "python"]

@@ -2,15 +2,19 @@
 
 import random
 import sys
+from dataclasses import replace
 
 import numpy
 import pytest
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
+from fabricgen.author.packing import TokenShape, token_shape
 from fabricgen.author.workload import parse_workload
 from fabricgen.errors import Invalid, ToolMissing
 from tests.support.documents import fabric_document, mapping_document, toml
+from tests.support.memories import INDEXED, LOAD, ROLE, row
+from tests.support.pointers import NEAR, WIDE, pointer_view
 
 FABRIC = parse_fabric(toml(fabric_document()))
 CONFIGURATIONS = parse_mapping(toml(mapping_document()), FABRIC).memories
@@ -77,6 +81,14 @@ def test_negative_data_is_in_twos_complement_and_negative_indices_are_refused(tm
     assert refused(tmp_path, stream=streams) == (
         "stream[0].tokens: Element 1 must fit 32 bits, not be -1 (and 1 more) [element-too-wide]"
     )
+
+
+def test_pointers_are_whole_unsigned_representations_as_addresses_and_as_data():
+    pointed = row(0, LOAD, pointer_view(INDEXED, WIDE, element=32, lanes=2, data=NEAR), base=0)
+    assert token_shape(pointed, ROLE.ADDRESS) == TokenShape(2, 64, is_signed=False)
+    assert token_shape(pointed, ROLE.DATA) == TokenShape(2, 32, is_signed=False)
+    numbers = replace(pointed, access=replace(pointed.access, data_pointer_format=None))
+    assert token_shape(numbers, ROLE.DATA) == TokenShape(2, 32, is_signed=True)
 
 
 def test_an_incomplete_token_needs_a_pad(tmp_path):
