@@ -47,9 +47,9 @@ class FixedVectorIntegerShift(StatelessProvider):
         """A stage of choices for each bit of an amount; the longest distance comes first."""
         lanes = Lanes(m, self, self._payload_bits)
         value, amounts = stages.operands
-        signs: Value = wire(m, Cat(self._signs(m, lanes, value)), "signs")
+        signs: Value = named(m, Cat(self._signs(m, lanes, value)), "signs")
         inverted = Cat(sign.replicate(lanes.step) for sign in signs)
-        value = wire(m, value ^ inverted, "inverted")
+        value = named(m, value ^ inverted, "inverted")
         distances = [1 << at for at in reversed(range((lanes.widths[-1] - 1).bit_length()))]
         second = (len(distances) + 1) // 2 if stages.latency > 1 else len(distances)
         for distance in distances[:second]:
@@ -62,7 +62,7 @@ class FixedVectorIntegerShift(StatelessProvider):
         for distance, selects in zip(distances[second:], later, strict=True):
             held = stages.register(1, selects, f"shifts_by_{distance}_held")
             value = _moved(m, lanes, value, distance, list(held))
-        value = wire(m, Mux(self._reverses(), value[::-1], value), "in_order")
+        value = named(m, Mux(self._reverses(), value[::-1], value), "in_order")
         return Cat(
             value[at : at + lanes.step] ^ sign.replicate(lanes.step)
             for at, sign in zip(lanes.steps, signs, strict=False)
