@@ -50,10 +50,25 @@ _GROUPS = "8 and 32-bit elements"
 
 VECTOR_OPS = (
     _vector("vector_add_sub", F.FIXED_VECTOR_INTEGER_ADD_SUB),
-    _vector("vector_saturating_add_sub", F.FIXED_VECTOR_INTEGER_SATURATING_ADD_SUB),
+    *(
+        _vector(
+            "vector_saturating_add_sub",
+            F.FIXED_VECTOR_INTEGER_SATURATING_ADD_SUB,
+            latency=latency,
+        )
+        for latency in (1, 2)
+    ),
     _vector("vector_logic", F.FIXED_VECTOR_INTEGER_LOGIC),
-    _vector("vector_shift", F.FIXED_VECTOR_INTEGER_SHIFT),
-    _vector("vector_compare_min_max", F.FIXED_VECTOR_INTEGER_COMPARE_MIN_MAX, _COMPARE),
+    *(_vector("vector_shift", F.FIXED_VECTOR_INTEGER_SHIFT, latency=latency) for latency in (1, 2)),
+    *(
+        _vector(
+            "vector_compare_min_max",
+            F.FIXED_VECTOR_INTEGER_COMPARE_MIN_MAX,
+            _COMPARE,
+            latency=latency,
+        )
+        for latency in (1, 2)
+    ),
     _vector(
         "vector_value_select",
         F.FIXED_VECTOR_VALUE_SELECT,
