@@ -99,9 +99,8 @@ def float_bits(value: float, kind: FloatFormat) -> int | None:
     if not exact:
         return sign
     least = 2 - (1 << (exponent_bits - 1))
+    # The denominator is a power of two, so that this is the floor of the logarithm.
     exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
-    if exact < Fraction(2) ** exponent:
-        exponent -= 1
     exponent = max(exponent, least)
     # A carry out of the fraction counts the exponent up, which is what the encoding is made for.
     rounded = round(exact / Fraction(2) ** (exponent - fraction))

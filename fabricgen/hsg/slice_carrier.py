@@ -81,15 +81,15 @@ class SliceCarrier:
         for mode, operation in enumerate(self.operations):
             limit = self._container_limit(operation)
             widest = min(self._slice_limit(operation), limit)
-            # Widths are powers of two, so multiples of the narrowest are all that there are.
+            # Widths are powers of two, so multiples of the narrowest are all that there are; an
+            # enabled operation is reachable, so that one fits.
             unit = min(element_bits(self.params))
-            if unit <= widest:
-                offset = reached_bits(limit // unit - 1) * unit
-                width = reached_bits(widest // unit - 1) * unit | unit - 1
-                stride = reached_bits(limit // unit) * unit
-                ranks = range(1, self.params.max_dynamic_position_rank + 1)
-                strides = (stride if self._indices_fit(rank) else 0 for rank in ranks)
-                found |= pack(self.layout, (mode, offset, width, *strides))
+            offset = reached_bits(limit // unit - 1) * unit
+            width = reached_bits(widest // unit - 1) * unit | unit - 1
+            stride = reached_bits(limit // unit) * unit
+            ranks = range(1, self.params.max_dynamic_position_rank + 1)
+            strides = (stride if self._indices_fit(rank) else 0 for rank in ranks)
+            found |= pack(self.layout, (mode, offset, width, *strides))
         return found
 
     def is_valid(self, carrier: int) -> bool:

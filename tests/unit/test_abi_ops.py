@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 
 from fabricgen.abi.fields import op_fields, unit_fields
 from fabricgen.abi.image import decode_image, encode_image, image_payload
 from fabricgen.abi.listing import ImageField, list_image
+from fabricgen.abi.op_meaning import op_field_meaning, op_value_meaning
 from fabricgen.abi.program import AxiLiteRead, AxiLiteWrite, programming_sequence
 from fabricgen.abi.registers import register_map
 from fabricgen.abi.unit import RegisterMap, programming_unit, unplaceable
@@ -18,8 +20,10 @@ from fabricgen.hsg.token_params import PayloadCapacityParams
 from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Disabled
 from fabricgen.records.fabric import Fabric, NamedOp
+from fabricgen.vocab.families import CapabilityParamsSchemaId
 from fabricgen.vocab.families import ImplementationFamilyId as F
-from tests.support.hsg import first_lanes, resource
+from fabricgen.vocab.operations import FastMath
+from tests.support.hsg import PARAMS, first_lanes, resource
 from tests.support.hsg_ops import add_sub
 from tests.support.memories import ELEMENT, LOAD, row, table, view
 from tests.support.records import load_fabric
@@ -206,6 +210,22 @@ def test_keys_in_words():
         "elements of 32 bits, 1 lane"
     )
     assert first(F.LOOP_STREAM, active_bits=64).startswith("64 bits, ")
+
+
+def test_comparisons_without_nans_in_words():
+    family = F.SCALAR_FLOAT_COMPARE_MIN_MAX
+    params = PARAMS[CapabilityParamsSchemaId.SCALAR_FLOAT_COMPARE_MIN_MAX]
+    behavior = replace(params.behavior, required_fast_math=FastMath.NNAN)
+    op = resource(family, params=replace(params, behavior=behavior))
+    assert "any format of 16 bits" in op_field_meaning(op)
+
+
+def test_fields_and_values_that_there_are_not_have_no_words():
+    assert op_field_meaning(CONSTANT) == "the constant, low-aligned"
+    with pytest.raises(ValueError, match="must have a field"):
+        op_field_meaning(MULTIPLIER)
+    with pytest.raises(ValueError, match="must be one of the resource's field, not 5"):
+        op_value_meaning(ADDER, 5)
 
 
 def test_carriers_in_words():

@@ -188,6 +188,12 @@ BAD = [
         "[params-width-class]",
     ),
     (
+        (*PARAMS_OF, "pointer_formats"),
+        [{"address_space": 0, "representation_bits": 32, "address_bits": 64}],
+        "op[0].hw_params.pointer_formats[0]",
+        "]",
+    ),
+    (
         (*PARAMS_OF, "width"),
         1,
         "op[0].hw_params.width: The key must be one of integer_widths, pointer_formats, ",

@@ -13,16 +13,17 @@ from fabricgen.author.mapping import parse_mapping, read_mapping_document
 from fabricgen.author.op_actor_document import ACTOR_OPERATIONS
 from fabricgen.author.op_constant import float_bits
 from fabricgen.author.schema import json_schema
-from fabricgen.errors import Invalid
+from fabricgen.errors import Invalid, Unsupported
 from fabricgen.hsg.registry import FAMILIES
 from fabricgen.hsg.semantics import semantic_field
 from fabricgen.hsg.setting import configured_value, inactive_value
+from fabricgen.hsg.vector_params import FixedVectorAdapterParams
 from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Disabled
 from fabricgen.records.fabric import Fabric, NamedOp
 from fabricgen.vocab.dataflow import OperationSchemaId as O
 from fabricgen.vocab.families import ImplementationFamilyId as F
-from fabricgen.vocab.hardware import FloatFormat
+from fabricgen.vocab.hardware import FloatFormat, IntegerWidth
 from tests.support.actor_text import actor_values
 from tests.support.documents import changed, toml
 from tests.support.hsg import first_lanes, resource
@@ -347,6 +348,26 @@ def test_exact_bits_of_constants():
     assert read(document).ops[1] == 0x7F800001
     found = written("five", value=None, bits=256)
     assert [each[:2] for each in found] == [("constant-range", "op.five.bits")]
+
+
+def test_a_float_beyond_the_largest_one_is_no_constant():
+    # Halfway from the largest float to the next power of two rounds to infinity.
+    ((code, where, message),) = written("five", results=["f16"], value=65520.0)
+    assert (code, where) == ("constant-range", "op.five.value")
+    assert "in the range of f16" in message
+
+
+def test_a_resource_of_too_many_keys_is_told_where_it_is():
+    # A key for each of 1 to 2**20 lanes.
+    params = FixedVectorAdapterParams((IntegerWidth.I1,), (), 2**20)
+    outputs = (2**20, 2**20, 1)
+    op = resource(F.FIXED_VECTOR_PARALLELIZE, params=params, outputs=outputs)
+    fabric = Fabric("ops", (), (NamedOp("many", op),))
+    with pytest.raises(Unsupported) as caught:
+        parse_mapping(toml({"fabric": "ops"}), fabric)
+    assert [(d.code, d.where) for d in caught.value.diagnostics] == [
+        ("semantic-keys-too-many", "op.many")
+    ]
 
 
 @given(st.floats(width=64), st.sampled_from([("e", FloatFormat.F16), ("f", FloatFormat.F32)]))
