@@ -8,6 +8,7 @@ flags and the words that say more about them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from fabricgen.abi.status import WORD_BITS, StatusShape, fabric_shape
 from fabricgen.config.layout import carrier_layout
@@ -99,8 +100,7 @@ def unplaceable(fabric: Fabric) -> tuple[Diagnostic, ...]:
     """Report every reason why a legal fabric has no programming unit; empty when it has one."""
     if found := unsupported(fabric):
         return found
-    carriers = sum(carrier_layout(named).width for named in fabric.memories)
-    bits = _RESERVED_BITS + carriers + sum(op_field_width(each.op) for each in fabric.ops)
+    *_, bits = _offsets(fabric)
     if bits <= _PAYLOAD_LIMIT:
         return ()
     message = f"The configuration must have at most {_PAYLOAD_LIMIT} bits, not {bits}"
@@ -111,20 +111,18 @@ def programming_unit(fabric: Fabric) -> ProgrammingUnit:
     """Place the fields of a fabric; ``Unsupported`` for one that cannot be generated."""
     if found := unplaceable(fabric):
         raise Unsupported(*found)
-    offset, carriers, fields, mask, inactive = _RESERVED_BITS, list[int](), list[int](), 0, 0
-    for named in fabric.memories:
-        carriers.append(offset)
+    *offsets, payload_bits = _offsets(fabric)
+    carriers, fields = offsets[: len(fabric.memories)], offsets[len(fabric.memories) :]
+    mask, inactive = 0, 0
+    for named, offset in zip(fabric.memories, carriers, strict=True):
         mask |= storable_mask(named) << offset
-        offset += carrier_layout(named).width
-    for each in fabric.ops:
-        fields.append(offset)
+    for each, offset in zip(fabric.ops, fields, strict=True):
         mask |= op_storable_mask(each.op) << offset
         inactive |= encode_op_value(each.op, inactive_value(each.op)) << offset
-        offset += op_field_width(each.op)
-    word_count = -(-offset // WORD_BITS)
+    word_count = -(-payload_bits // WORD_BITS)
     reports = fabric_shape(fabric)
     return ProgrammingUnit(
-        payload_bits=offset,
+        payload_bits=payload_bits,
         carrier_offsets=tuple(carriers),
         op_offsets=tuple(fields),
         word_count=word_count,
@@ -133,6 +131,13 @@ def programming_unit(fabric: Fabric) -> ProgrammingUnit:
         registers=register_addresses(word_count, reports),
         reports=reports,
     )
+
+
+def _offsets(fabric: Fabric) -> list[int]:
+    """Payload bit of each memory's carrier, then of each resource's field, then of the end."""
+    widths = [carrier_layout(named).width for named in fabric.memories]
+    widths += [op_field_width(each.op) for each in fabric.ops]
+    return list(accumulate(widths, initial=_RESERVED_BITS))
 
 
 def register_addresses(word_count: int, reports: StatusShape) -> RegisterMap:
