@@ -27,8 +27,8 @@ def op_field_width(op: FabricOp) -> int:
 def op_storable_mask(op: FabricOp) -> int:
     """Union of the codes of all values."""
     match semantic_field(op):
-        case FiniteField(keys):
-            return (1 << (len(keys) - 1).bit_length()) - 1
+        case FiniteField() as field:
+            return (1 << field.bit_count) - 1
         case DirectField(carrier):
             return carrier.valid_bits
         case None:  # exhaustive
