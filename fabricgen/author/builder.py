@@ -5,7 +5,7 @@ documents, so it can say what a document can, and is told the same findings, wit
 ``memory[0].port[1]`` is the second port of the first memory, in the order of the calls.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from fabricgen.author.builder_handles import (
@@ -22,6 +22,7 @@ from fabricgen.author.builder_handles import (
     plain,
     require_own,
 )
+from fabricgen.author.builder_op_params import HwParams
 from fabricgen.author.builder_port import PortBuilder
 from fabricgen.author.builder_service import LocalServiceBuilder
 from fabricgen.author.builder_tables import (
@@ -276,11 +277,11 @@ class FabricBuilder:
         family: str,
         *,
         op_list: Sequence[str],
-        hw_params: Mapping[str, object],
+        hw_params: HwParams,
         ports: OpPorts,
         timing: OpTiming,
     ) -> Op:
-        """Add a datapath resource; ``hw_params`` has the keys of its family's parameter record."""
+        """Add a datapath resource; ``hw_params`` is the table of its family's parameter record."""
         self._ops.append(
             plain(
                 {

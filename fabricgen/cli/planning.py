@@ -8,7 +8,7 @@ import typer
 
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
 from fabricgen.cli.inputs import legal_fabric, legal_mapping, unrealised, unrealised_rows
-from fabricgen.cli.output import UNSUPPORTED, guarded, print_json, print_table, show_lacking
+from fabricgen.cli.output import UNSUPPORTED, guarded, note, print_json, print_table, show_lacking
 from fabricgen.report.decode import decode_json, decode_tables
 from fabricgen.report.plan import masked_lane_counts, plan_json, plan_tables
 
@@ -52,6 +52,8 @@ def plan(
         print_json(listing + exposed)
     else:
         print_table(*plan_tables(listing), *decode_tables(exposed))
+        if not source.fabric.memories:
+            note("The fabric has no memory, whose rows would have plans")
     found = [(fabric, d) for d in unrealised(source)]
     found += [(mapping, d) for d in unrealised_rows(source, rows)]
     if found:

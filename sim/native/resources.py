@@ -168,10 +168,14 @@ def _vectors() -> Iterator[Resource]:
     for payload, wide, result in _PAYLOADS:
         integers = FixedVectorIntegerParams(_ORDINARY, payload)
         ports = (wide, wide), (result,)
-        for family in (F.FIXED_VECTOR_INTEGER_ADD_SUB, F.FIXED_VECTOR_INTEGER_SHIFT):
-            yield _lanes(family, payload, _of(family, integers, *ports))
-        family = F.FIXED_VECTOR_INTEGER_SATURATING_ADD_SUB
+        family = F.FIXED_VECTOR_INTEGER_ADD_SUB
         yield _lanes(family, payload, _of(family, integers, *ports))
+        for latency in (1, 2):
+            for family in (
+                F.FIXED_VECTOR_INTEGER_SHIFT,
+                F.FIXED_VECTOR_INTEGER_SATURATING_ADD_SUB,
+            ):
+                yield _lanes(family, payload, _of(family, integers, *ports, latency=latency))
         family = F.FIXED_VECTOR_INTEGER_LOGIC
         logic = FixedVectorIntegerParams(tuple(_W), payload)
         yield _lanes(family, payload, _of(family, logic, *ports))
@@ -179,7 +183,8 @@ def _vectors() -> Iterator[Resource]:
         compares = FixedVectorIntegerCompareMinMaxParams(
             _ORDINARY, tuple(IntegerPredicate), payload
         )
-        yield _lanes(family, payload, _of(family, compares, *ports))
+        for latency in (1, 2):
+            yield _lanes(family, payload, _of(family, compares, *ports, latency=latency))
         family = F.FIXED_VECTOR_INTEGER_COUNT_ZEROS
         yield _lanes(family, payload, _of(family, integers, (wide,), (result,)))
         family = F.FIXED_VECTOR_VALUE_SELECT

@@ -10,11 +10,13 @@ import pytest
 
 from fabricgen.author import (
     access_document,
+    builder_op_params,
     builder_tables,
     contract_document,
     fabric_document,
     named_contract_document,
     op_document,
+    op_params_document,
     port_document,
     service_document,
 )
@@ -108,6 +110,7 @@ MODULES = (
     fabric_document,
     named_contract_document,
     op_document,
+    op_params_document,
     port_document,
     service_document,
 )
@@ -129,8 +132,9 @@ def model(name):
 
 TABLES = {
     name: each
-    for name in builder_tables.__all__
-    if typing.is_typeddict(each := getattr(builder_tables, name))
+    for module in (builder_tables, builder_op_params)
+    for name in module.__all__
+    if typing.is_typeddict(each := getattr(module, name))
 }
 
 
@@ -156,7 +160,7 @@ def test_every_table_of_a_document_is_one_of_python_or_a_call():
     calls = re.compile(
         r"(Endpoint|Manager|Connection|Subordinate|Fabric|\w*Memory|\w*Port|Pattern|LocalService|"
         r"(Load|Store|Rmw|CompareExchange|Fence)(Capability|Roles|)|Storage|Mmio|\w+Region|"
-        r"\w*(Op|Params)|(Spatial|Temporal)Group|GroupSizes|FixedPriority)Document|"
+        r"\w*Op|(Spatial|Temporal)Group|GroupSizes|FixedPriority)Document|"
         r"FabricHeader|(Load|Store|Rmw|CompareExchange|Fence|FixedPriority)Choice|Document"
     )
     rest = {each.__name__ for each in documents - built}

@@ -44,5 +44,8 @@ def test_the_writes_of_an_image(run):
 
 def test_what_asks_for_rows_of_a_memory_finds_none(run):
     assert json.loads(run("plan", "fabric.toml", "mapping.toml", "--json").stdout) == []
+    planned = run("plan", "fabric.toml", "mapping.toml")
+    assert (planned.exit_code, planned.stdout) == (0, "")
+    assert planned.stderr == "The fabric has no memory, whose rows would have plans\n"
     result = run("waits", "fabric.toml", "mapping.toml", "0x1")
     assert result.exit_code == 2

@@ -8,7 +8,9 @@ import subprocess
 from dataclasses import replace
 
 import pytest
+from typer.testing import CliRunner
 
+from fabricgen.cli.main import app
 from fabricgen.emit.package import emit_fabric
 from fabricgen.errors import Unsupported
 from fabricgen.hsg.resource import ResourceTiming
@@ -17,6 +19,8 @@ from fabricgen.rtl.providers.registry import PROVIDERS
 from fabricgen.vocab.families import ImplementationFamilyId as F
 from tests.support import memories as mem
 from tests.support import token_ops as token
+from tests.support.documented_op import op_document
+from tests.support.documents import toml
 from tests.support.family_ops import SMALL
 from tests.support.hsg_ops import add_sub, sine
 from tests.support.verilog import check, compiles_as_2005, emitted_elsewhere, lint, ports
@@ -109,10 +113,19 @@ def test_every_family_with_a_provider_is_emitted_here():
     assert named == {family.name.lower() for family in PROVIDERS}
 
 
+def emitted_document(directory, ops):
+    """The text that the command line makes of the document of these ops."""
+    document = {"fabric": {"name": "ops"}, "op": [op_document(named) for named in ops]}
+    (directory / "ops.toml").write_text(toml(document))
+    words = ["emit", str(directory / "ops.toml"), "-o", str(directory / "emitted")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    return (directory / "emitted" / "ops.v").read_text()
+
+
 @pytest.mark.parametrize("prefix", GROUPS)
 def test_the_text_of_every_family_is_clean(prefix, tmp_path):
     ops = group(prefix)
-    text = emitted(tmp_path, *ops).verilog.read_text()
+    text = emitted_document(tmp_path, ops)
     for named in ops:
         assert ports(text, f"ops_{named.name}_op_provider")["quiescent"] == "output"
     assert lint(text, "ops", tmp_path) == []
