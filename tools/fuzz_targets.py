@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -35,8 +35,34 @@ __all__ = ["TARGETS", "Target", "check", "tokens"]
 _EXAMPLES = Path(str(resources.files("fabricgen.examples")))
 _OPS = Path(__file__).parents[1] / "tests" / "support" / "ops.toml"
 _DIGEST_BYTES = 32
-#: The fabric that images are read against: both schedules' fields are in its carrier's codec.
+#: The memory of the fabric that images are read against: both schedules' fields are in its codec.
 _IMAGE_EXAMPLE = "temporal-local"
+#: What its datapath resources are configured to do: a finite key, a value, and both lane images.
+_SETTINGS = """
+[op.scalar_integer_compare_min_max]
+operation = "arith.cmpi"
+operands = ["i16", "i16"]
+results = ["i1"]
+predicate = "ult"
+
+[op.payload_capacity]
+operation = "dataflow.constant"
+operands = ["none"]
+results = ["i64"]
+value = 81985529216486895
+
+[op.fixed_vector_slice_align_merge]
+operation = "vector.insert"
+operands = ["i8", "vector<2x4xi8>", "index32"]
+results = ["vector<2x4xi8>"]
+positions = ["dynamic", 3]
+
+[op.fixed_vector_shuffle]
+operation = "vector.shuffle"
+operands = ["vector<2xi8>", "vector<2xi8>"]
+results = ["vector<3xi8>"]
+mask = [3, -1, 1]
+"""
 
 
 @dataclass(frozen=True)
@@ -95,10 +121,14 @@ def _decode_fabric(data: bytes) -> Fabric:
     return fabric
 
 
+def _ops() -> Fabric:
+    """A datapath resource of each parameter record."""
+    return parse_fabric(_OPS.read_text())
+
+
 def _fabric_seeds() -> list[bytes]:
-    """The shipped fabrics, and one with a datapath resource of each parameter record."""
-    ops = parse_fabric(_OPS.read_text())
-    return [fabric_codec.encode(fabric) for fabric in (*_fabrics().values(), ops)]
+    """The shipped fabrics, and one of datapath resources."""
+    return [fabric_codec.encode(fabric) for fabric in (*_fabrics().values(), _ops())]
 
 
 def _decode_relation(data: bytes) -> tuple[Any, ...]:
@@ -160,7 +190,7 @@ def _image_fabric() -> Fabric:
     image.programming_unit = _once(image.programming_unit)
     image.fabric_identity = _once(image.fabric_identity)
     image.carrier_layout = config_codec.carrier_layout = _once(config_codec.carrier_layout)
-    return _fabrics()[_IMAGE_EXAMPLE]
+    return replace(_fabrics()[_IMAGE_EXAMPLE], ops=_ops().ops)
 
 
 def _decode_image(data: bytes) -> bytes:
@@ -187,8 +217,9 @@ def _image_seeds() -> list[bytes]:
     fabric = _image_fabric()
     mappings = sorted((_EXAMPLES / _IMAGE_EXAMPLE).glob("mapping*.toml"))
     return [
-        encode_image(fabric, read_mapping(path.read_text(), fabric).configuration)
+        encode_image(fabric, read_mapping(path.read_text() + settings, fabric).configuration)
         for path in mappings
+        for settings in ("", _SETTINGS)
     ]
 
 
