@@ -109,9 +109,11 @@ class RowJob:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ManagerBeat:
-    """One beat of a request: kind (0 read, 1 write), byte address, byte strobe, and written data.
+    """One beat of a request: kind (0 read, 1 write, 2 read-modify-write, 3 compare-exchange, 4
+    fence), byte address, byte strobe, sent data, and what else its fields say.
 
-    Data bytes outside the strobe are zero; a read has none.
+    Bytes of ``data`` and ``expected`` outside the strobe are zero; a read and a fence have none.
+    Numbers are wire tags, and 0 where a beat has no such field.
     """
 
     kind: int
@@ -119,6 +121,12 @@ class ManagerBeat:
     strobe: int
     data: int = 0
     volatile: bool = False
+    expected: int = 0
+    rmw_kind: int = 0
+    ordering: int = 0
+    failure_ordering: int = 0
+    scope: int = 0
+    weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)

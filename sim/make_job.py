@@ -1,10 +1,11 @@
 """Turn records, rows, tokens and the model's answer into a job for the benches."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fabricgen.abi.program import AxiLiteRead, AxiLiteStep, programming_sequence
 from fabricgen.abi.unit import programming_unit
+from fabricgen.model.beats import Beat
 from fabricgen.model.execute import Execution
 from fabricgen.model.network import Network, NetworkRow
 from fabricgen.plan.capacity import PortCapacities, port_capacities
@@ -18,6 +19,14 @@ from fabricgen.records.connectivity import (
 )
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import Temporal
+from fabricgen.schema.contract import (
+    AtomicContract,
+    AtomicRmwContract,
+    CompareExchangeContract,
+    FenceContract,
+    MemoryContract,
+    PlainContract,
+)
 from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceKind, ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection, MemoryPortTransactionProjection
 from sim.job import (
@@ -268,13 +277,7 @@ class _Making:
                 name=name,
                 beat_bytes=occurrence.manager_endpoints[ordinal].beat_width_bits // 8,
                 beats=tuple(
-                    ManagerBeat(
-                        int(beat.kind is ServiceKind.MEMORY_WRITE),
-                        beat.address,
-                        beat.strobe,
-                        beat.data or 0,
-                        row.row.actor.contract.volatile,
-                    )
+                    _manager_beat(beat, row.row.actor.contract)
                     for row in self._rows
                     if row.row.service_target == ManagerEndpointTarget(ordinal)
                     for beat in execution.beats[row.ordinal].elements()
@@ -310,6 +313,8 @@ class _Making:
 
     def _most_beats(self, row: NetworkRow) -> int:
         access, target = row.row.access, row.row.service_target
+        if access is None:
+            return 1
         if isinstance(target, ManagerEndpointTarget):
             endpoint = self._named.occurrence.manager_endpoints[target.ordinal]
             beat_bytes = endpoint.beat_width_bits // 8
@@ -321,6 +326,47 @@ class _Making:
         if walks or access.form is MemoryAccessForm.INDEXED:
             return access.lane_count * (access.element_bits // 8 // beat_bytes + 2)
         return access.data_bits // 8 // beat_bytes + 2
+
+
+#: Code of each kind of beats.
+_KINDS = {
+    ServiceKind.MEMORY_READ: 0,
+    ServiceKind.MEMORY_WRITE: 1,
+    ServiceKind.MEMORY_ATOMIC_RMW: 2,
+    ServiceKind.MEMORY_COMPARE_EXCHANGE: 3,
+    ServiceKind.MEMORY_FENCE: 4,
+}
+
+
+def _manager_beat(beat: Beat, contract: MemoryContract) -> ManagerBeat:
+    """A beat of the model with what the actor's contract says of it."""
+    made = ManagerBeat(
+        _KINDS[beat.kind],
+        beat.address,
+        beat.strobe,
+        beat.data or 0,
+        contract.volatile,
+        beat.expected or 0,
+    )
+    match contract:
+        case PlainContract():
+            return made
+        case CompareExchangeContract(orderings=(success, failure)):
+            return replace(
+                made,
+                ordering=success.value,
+                failure_ordering=failure.value,
+                scope=contract.scope.kind.value,
+                weak=contract.weak,
+            )
+        case AtomicContract() | FenceContract() | AtomicRmwContract():
+            kind = contract.kind.value if isinstance(contract, AtomicRmwContract) else 0
+            return replace(
+                made,
+                rmw_kind=kind,
+                ordering=contract.ordering.value,
+                scope=contract.scope.kind.value,
+            )
 
 
 def _step(step: AxiLiteStep) -> Step:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from fabricgen.model.atomics import updated
+from fabricgen.vocab.dataflow import AtomicRmwKind
 from sim.endpoints import Pin
 from sim.findings import Finding, Findings
 from sim.job import ManagerBeat, ManagerJob
@@ -20,10 +22,13 @@ __all__ = ["ManagerAgent", "ManagerPins", "SparseMemory", "manager_findings"]
 #: Cycles, at most, from acceptance to answer where the pattern lets the memory be slow.
 LONGEST_LATENCY = 40
 
-_READ, _WRITE = 0, 1
+_READ, _WRITE, _RMW, _EXCHANGE, _FENCE = range(5)
+_KINDS = ("read", "write", "read-modify-write", "compare-exchange", "fence")
+#: What a beat says beside its kind and its bytes.
+_SAID = ("rmw_kind", "ordering", "failure_ordering", "scope", "weak", "volatile")
 #: Fields of a request and of a response; some are absent where no row can use them.
-_REQUEST = ("kind", "origin", "beat", "more", "address", "strobe", "data", "volatile")
-_RESPONSE = ("origin", "beat", "data", "error")
+_REQUEST = ("kind", "origin", "beat", "more", "address", "strobe", "data", "expected", *_SAID)
+_RESPONSE = ("origin", "beat", "data", "success", "error")
 
 #: Origin, place, kind, address and `more` of the beat that must be the next one.
 _Announced = tuple[int, int, int, int, int]
@@ -84,6 +89,7 @@ class _Pending:
     place: int
     due: int
     data: int | None = None
+    success: int = 0
 
 
 class ManagerAgent:
@@ -136,7 +142,7 @@ class ManagerAgent:
         self.first_cycle: int | None = None
         self.last_cycle: int | None = None
         pins.request["ready"].value = 0
-        self._show(0, 0, 0, 0)
+        self._show(0, 0, 0, 0, 0)
 
     def sample(self, cycle: int) -> bool:
         """Look at the pins just before the clock edge; tell whether something moved."""
@@ -168,10 +174,10 @@ class ManagerAgent:
         if willing and due:
             item = self._offered = due[0] if self._is_fast else self._rng.choice(due)
             data = self._serve(item)
-            self._show(1, item.origin, item.place, data)
+            self._show(1, item.origin, item.place, data, item.success)
         elif was_offering:
             bits = self._rng.getrandbits
-            self._show(0, bits(64), bits(16), bits(8 * self.job.beat_bytes))
+            self._show(0, bits(64), bits(16), bits(8 * self.job.beat_bytes), bits(1))
 
     @property
     def is_done(self) -> bool:
@@ -211,11 +217,17 @@ class ManagerAgent:
             self._take(cycle, fields)
 
     def _take(self, cycle: int, fields: Mapping[str, int]) -> None:
-        strobe, data = fields["strobe"], fields.get("data", 0)
-        kind = fields["kind"]
-        kept = _masked(data, strobe, self.job.beat_bytes) if kind == _WRITE else 0
-        is_volatile = bool(fields.get("volatile", 0))
-        beat = ManagerBeat(kind, fields["address"], strobe, kept, is_volatile)
+        strobe, kind = fields.get("strobe", 0), fields["kind"]
+        said = {name: fields.get(name, 0) for name in _SAID}
+        said |= {name: bool(said[name]) for name in ("weak", "volatile")}
+        beat = ManagerBeat(
+            kind,
+            fields.get("address", 0),
+            strobe,
+            self._sent(fields, "data", kind in (_WRITE, _RMW, _EXCHANGE)),
+            expected=self._sent(fields, "expected", kind == _EXCHANGE),
+            **said,
+        )
         origin, place = fields.get("origin", 0), fields.get("beat", 0)
         self._watch.take(cycle, beat, origin, place, fields.get("more", 0))
         self.beats += 1
@@ -228,25 +240,48 @@ class ManagerAgent:
             self._serve(item)
         self._pending.append(item)
 
+    def _sent(self, fields: Mapping[str, int], name: str, is_sent: bool) -> int:
+        """Payload of a request in the bytes that count."""
+        strobe = fields.get("strobe", 0)
+        return _masked(fields.get(name, 0), strobe, self.job.beat_bytes) if is_sent else 0
+
     def _serve(self, item: _Pending) -> int:
         """Let the beat take effect, once; the bytes of its answer."""
         if item.data is not None:
             return item.data
-        data = self._rng.getrandbits(8 * self.job.beat_bytes)
-        for at in range(self.job.beat_bytes):
-            if not item.beat.strobe >> at & 1:
-                continue
-            address = item.beat.address + at
-            if item.beat.kind == _WRITE:
-                self.memory.write(address, item.beat.data >> 8 * at & 0xFF)
-            else:
-                data = data & ~(0xFF << 8 * at) | self.memory.read(address) << 8 * at
-        item.data = data
-        return data
+        beat, bits = item.beat, self._rng.getrandbits
+        places = [at for at in range(self.job.beat_bytes) if beat.strobe >> at & 1]
+        old = sum(self.memory.read(beat.address + at) << 8 * at for at in places)
+        item.data = bits(8 * self.job.beat_bytes)
+        if beat.kind != _WRITE:
+            item.data = old | item.data & ~sum(0xFF << 8 * at for at in places)
+        # What is no comparison may be answered with any success.
+        item.success = int(old == beat.expected) if beat.kind == _EXCHANGE else bits(1)
+        if (new := self._new(beat, places, old)) is not None:
+            for at in places:
+                self.memory.write(beat.address + at, new >> 8 * at & 0xFF)
+        return item.data
 
-    def _show(self, valid: int, origin: int, place: int, data: int) -> None:
+    def _new(self, beat: ManagerBeat, places: Sequence[int], old: int) -> int | None:
+        """What the beat leaves in its bytes, in their places; ``None`` where it writes nothing."""
+        match beat.kind:
+            case 1:  # write
+                return beat.data
+            case 2:  # read-modify-write, of an object that is all bytes of the strobe
+                shift, width = 8 * places[0] if places else 0, 8 * len(places)
+                if beat.rmw_kind not in {each.value for each in AtomicRmwKind} or not places:
+                    return None  # Nothing to compute; the watch has told.
+                kind = AtomicRmwKind(beat.rmw_kind)
+                return updated(kind, old >> shift, beat.data >> shift, width) << shift
+            case 3:  # compare-exchange
+                return beat.data if old == beat.expected else None
+            case _:
+                return None
+
+    def _show(self, valid: int, origin: int, place: int, data: int, success: int) -> None:
         """Drive the response; what does not fit a field is cut off."""
         values = {"valid": valid, "origin": origin, "beat": place, "data": data, "error": 0}
+        values["success"] = success
         for name, pin in self.pins.response.items():
             if name != "ready":
                 pin.value = values[name] & (1 << self.pins.widths[name]) - 1
@@ -305,18 +340,24 @@ class _Watch:
             self._report(cycle, message, ManagerBeat(kind, address, 0))
 
     def _form(self, beat: ManagerBeat) -> Iterator[str]:
-        if beat.kind not in (_READ, _WRITE):
+        if beat.kind >= len(_KINDS):
             yield f"The kind of a request is {beat.kind}, which no row makes"
-        if not beat.strobe:
+        if beat.kind == _FENCE and (beat.strobe or beat.address):
+            yield "A fence touches bytes"
+        if beat.kind != _FENCE and not beat.strobe:
             yield "A request touches no byte"
         if beat.address % self._job.beat_bytes:
             yield f"A request is not aligned to its beat of {self._job.beat_bytes} bytes"
 
     def _report(self, cycle: int, message: str, beat: ManagerBeat) -> None:
-        name = ("read", "write")[beat.kind] if beat.kind in (_READ, _WRITE) else "request"
+        name = _KINDS[beat.kind] if beat.kind < len(_KINDS) else "request"
         shown = f"{name} at {beat.address:#x}, strobe {beat.strobe:#x}"
-        if beat.kind == _WRITE:
+        if beat.kind in (_WRITE, _RMW, _EXCHANGE):
             shown += f", data {beat.data:#x}"
+        if beat.kind == _EXCHANGE:
+            shown += f", expected {beat.expected:#x}"
+        said = ((name, getattr(beat, name)) for name in _SAID)
+        shown += "".join(f", {name} {int(value)}" for name, value in said if value)
         self._findings.add(
             Finding(
                 "manager", cycle, f"{message} ({self._job.name})", None, self._job.name, got=shown

@@ -32,13 +32,20 @@ class TokenShape:
 
 def token_shape(row: OperationRow, role: ServiceValueRole) -> TokenShape:
     """Shape of the tokens of one active role of a row."""
-    access = row.addressed
+    if (access := row.access) is None:
+        return TokenShape(1, 0, is_signed=False)
     match role:
         case ServiceValueRole.ADDRESS:
             return TokenShape(access.address_count, access.address_lane_bits, is_signed=False)
-        case ServiceValueRole.MASK:
+        case ServiceValueRole.MASK | ServiceValueRole.SUCCESS:
             return TokenShape(access.lane_count, 1, is_signed=False)
-        case ServiceValueRole.DATA:
+        case (
+            ServiceValueRole.DATA
+            | ServiceValueRole.UPDATE
+            | ServiceValueRole.EXPECTED
+            | ServiceValueRole.DESIRED
+            | ServiceValueRole.OLD
+        ):
             is_number = access.data_pointer_format is None
             return TokenShape(access.lane_count, access.element_bits, is_signed=is_number)
         case _:

@@ -21,7 +21,7 @@ from fabricgen.plan.admission import (
 from fabricgen.plan.contract import document_pattern
 from fabricgen.plan.demand import context_count, is_temporal, tag_width
 from fabricgen.plan.realisation import lies_in_one_beat
-from fabricgen.records.clause import ContractClause, Fence
+from fabricgen.records.clause import ContractClause, Fence, LoadStorePlain
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -112,21 +112,38 @@ def _products(named: NamedMemory, port: int) -> Iterator[_Product]:
 def _served(
     occurrence: MemoryOccurrence, admission: Admission, target: ManagerEndpointTarget
 ) -> Iterator[Admission]:
-    """Points that the hardware of a manager serves; volatile ones are one lane in one beat."""
-    if (kept := _with_volatile(admission, volatile=False)) is not None:
-        yield kept
-    kept = _with_volatile(admission, volatile=True)
-    if kept is None or 1 not in admission.lane_counts:
-        return
+    """Points that the hardware of a manager serves: elements of volatile and of atomic ones lie in
+    one beat, and a volatile one has one lane.
+    """
     beat = occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
-    anywhere = bool(admission.address_formats)
+    if (kept := _with_volatile(admission, volatile=False)) is not None:
+        is_plain = isinstance(kept.contract, LoadStorePlain)
+        yield from [kept] if is_plain else _in_one_beat(kept, beat)
+    kept = _with_volatile(admission, volatile=True)
+    if kept is not None and 1 in admission.lane_counts:
+        yield from _in_one_beat(replace(kept, lane_counts=UnsignedDomain.of(1)), beat)
+
+
+def _in_one_beat(admission: Admission, beat_bytes: int) -> Iterator[Admission]:
+    """Points whose elements lie in one beat, by their size; pointers promise their alignment."""
+    is_plain = isinstance(admission.contract, LoadStorePlain)
     for interval in admission.element_widths.intervals:
-        if lies_in_one_beat(interval.lower // 8, beat, anywhere=anywhere):
-            yield replace(
-                kept,
-                element_widths=UnsignedDomain((interval,)),
-                lane_counts=UnsignedDomain.of(1),
-            )
+        size = interval.lower // 8
+        anywhere = bool(admission.address_formats) and is_plain
+        if not lies_in_one_beat(size, beat_bytes, anywhere=anywhere):
+            continue
+        found = replace(admission, element_widths=UnsignedDomain((interval,)))
+        if admission.address_formats and not is_plain:
+            least = size.bit_length() - 1
+            spans = [
+                (max(least, each.lower), each.upper)
+                for each in admission.alignments.intervals
+                if each.upper >= least
+            ]
+            if not spans:
+                continue
+            found = replace(found, alignments=UnsignedDomain.of(*spans))
+        yield found
 
 
 def _with_volatile(admission: Admission, *, volatile: bool) -> Admission | None:
@@ -262,7 +279,8 @@ def _bases(named: NamedMemory, admission: Admission, last: int) -> int:
     if admission.address_formats:
         return 0
     sizes = [interval.lower // 8 for interval in admission.element_widths.intervals]
-    far = admission.capability is None and True in admission.volatile_values
+    is_plain = isinstance(admission.contract, LoadStorePlain)
+    far = admission.capability is None and (True in admission.volatile_values or not is_plain)
     step = min(sizes) if named.implementation.aligned_bases or far else 1
     # Aligned sizes are powers of two, so the smallest allows every multiple of the others.
     return _members(UnsignedDomain.of((0, last // step))) * step

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fabricgen.errors import Diagnostic, Invalid
+from fabricgen.errors import Diagnostic, Invalid, Unsupported
+from fabricgen.model.atomics import has_format
 from fabricgen.model.beats import Beat
 from fabricgen.model.inputs import input_findings
 from fabricgen.model.network import Network
@@ -29,8 +30,10 @@ from fabricgen.records.connectivity import (
     target_key,
 )
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.schema.contract import AtomicRmwContract
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
+from fabricgen.vocab.words import word
 
 __all__ = ["Execution", "execute"]
 
@@ -93,7 +96,8 @@ def execute(
 ) -> Execution:
     """Run every row to the end of its tokens.
 
-    ``Invalid`` when the configuration is not legal on this memory, a stream or a memory does not
+    ``Unsupported`` where a row computes with floats of an unknown format; ``Invalid`` when the
+    configuration is not legal on this memory, a stream or a memory does not
     fit, accesses race, or a token can never be published.
 
     Parameters
@@ -115,13 +119,16 @@ def execute(
     ):
         raise Invalid(*found)
     network = Network(named.occurrence, configuration)
+    if found := tuple(_format_findings(network)):
+        raise Unsupported(*found)
     firings = network.firings(streams)
     if found := tuple(network.unconsumed(firings)):
         raise Invalid(*found)
     memories = Memories(named, memory, contents)
     done = _run(named, network, firings, streams, memories)
     outputs = _outputs(named, network, done)
-    if found := (*_races(network, done), *_merge_findings(outputs)):
+    misaligned = _misaligned_findings(done.values())
+    if found := (*misaligned, *_races(network, done), *_merge_findings(outputs)):
         raise Invalid(*found)
     count = len(configuration.operation_rows) if isinstance(configuration, Active) else 0
     rows = [done.get(ordinal) for ordinal in range(count)]
@@ -176,6 +183,33 @@ def _run(
             executor.fire({role: tokens[firing] for role, tokens in sources})
         done[ordinal] = executor
     return done
+
+
+def _format_findings(network: Network) -> Iterator[Diagnostic]:
+    """Report each row that computes with floats of an unknown format."""
+    for ordinal, placed in network.rows.items():
+        contract, access = placed.row.actor.contract, placed.row.access
+        if access is None or not isinstance(contract, AtomicRmwContract):
+            continue
+        if not has_format(contract.kind, access.element_bits):
+            yield Diagnostic(
+                "model-float-format",
+                f"operation_rows[{ordinal}].access",
+                f"Objects of {word(contract.kind)} must have 16, 32 or 64 bits to be executed, "
+                f"not {access.element_bits}",
+            )
+
+
+def _misaligned_findings(rows: Iterable[RowExecutor]) -> Iterator[Diagnostic]:
+    """Report each row with an atomic access that breaks what its actor promised."""
+    for fault in (row.misaligned for row in rows):
+        if fault is not None:
+            yield Diagnostic(
+                "workload-atomic-alignment",
+                f"operation_rows[{fault.row}]",
+                f"An atomic object must lie at a multiple of its size, not at {fault.address:#x} "
+                f"as that of lane {fault.lane} in firing {fault.firing}",
+            )
 
 
 def _races(network: Network, done: Mapping[int, RowExecutor]) -> Iterator[Diagnostic]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from math import gcd
 
 from fabricgen.errors import Diagnostic, Unsupported
-from fabricgen.plan.admission import Admission, admissions
+from fabricgen.plan.admission import Admission, FenceAdmission, admissions, fence_admissions
+from fabricgen.plan.atomic_use import NO_ATOMICS, AtomicUse, atomic_use
 from fabricgen.plan.capacity import service_capacities
+from fabricgen.records.actor import LoadStorePlain
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -19,8 +21,7 @@ from fabricgen.records.connectivity import (
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.service import LocalMemoryService
-from fabricgen.schema.memory import MEMORY_SCHEMAS
-from fabricgen.vocab.dataflow import MemoryAccessForm
+from fabricgen.vocab.dataflow import MemoryAccessForm, OperationSchemaId
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = [
@@ -77,6 +78,10 @@ class AccessMode:
     lanes: int
 
 
+#: The one mode of a port of fences, which has no access: a byte, of which nothing is used.
+_NO_ACCESS = AccessMode(indexed=False, element_bytes=1, lanes=1)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class AddressLane:
     """How the lanes of an address token lie: lane ``i`` at bit ``i * stride``.
@@ -100,7 +105,7 @@ class RequesterShape:
     Parameters
     ----------
     reads, writes
-        Which actors any alternative admits.
+        Whether some row loads, and whether some row stores.
     modes
         Every access mode, sorted; a request names one by its ordinal.
     region_sets
@@ -112,6 +117,8 @@ class RequesterShape:
         Some pattern of the port has one child per active lane.
     volatile
         Some row of a manager may be volatile.
+    atomics
+        What rows of managers there may be beside plain loads and stores.
     """
 
     reads: bool
@@ -121,6 +128,23 @@ class RequesterShape:
     aligned: bool
     walks: bool = False
     volatile: bool = False
+    atomics: AtomicUse = NO_ATOMICS
+
+    @property
+    def kinds(self) -> int:
+        """Kinds of accesses that rows may make."""
+        extra = (self.atomics.rmw, self.atomics.exchange, self.atomics.fence)
+        return sum((self.reads, self.writes, *extra))
+
+    @property
+    def returns(self) -> bool:
+        """Some access returns memory contents."""
+        return self.reads or self.atomics.rmw or self.atomics.exchange
+
+    @property
+    def sends(self) -> bool:
+        """Some access sends a payload."""
+        return self.writes or self.atomics.rmw or self.atomics.exchange
 
     @property
     def lanes(self) -> int:
@@ -183,10 +207,15 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
     Only points count that both the port and a target admit: no legal row selects another, so no
     hardware is built for it.
     """
-    found, aligned = admissions(named.occurrence, port), named.implementation.aligned_bases
-    if problems := tuple(_shape_findings(port, found, aligned)):
+    found, fences = admissions(named.occurrence, port), fence_admissions(named.occurrence, port)
+    aligned = named.implementation.aligned_bases
+    if problems := tuple(_shape_findings(port, found, fences, aligned)):
         raise Unsupported(*problems)
-    modes = _modes(found)
+    # Atomic objects lie at multiples of their size; what pointers promise is no fact of a row.
+    aligned |= bool(found) and not any(
+        each.address_formats or isinstance(each.contract, LoadStorePlain) for each in found
+    )
+    modes = _modes(found) or (_NO_ACCESS,)
     if len(modes) > MODE_LIMIT:
         raise Unsupported(
             Diagnostic(
@@ -207,20 +236,21 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
         )
     service = named.occurrence.local_service
     capabilities = () if service is None else service.memory_service_contract.capabilities
-    schemas = [MEMORY_SCHEMAS[admission.schema] for admission in found]
+    schemas = {admission.schema for admission in found}
     regions = {
         capabilities[admission.capability].service_region_ordinals
         for admission in found
         if admission.capability is not None
     }
     return RequesterShape(
-        reads=any(schema.reads for schema in schemas),
-        writes=any(schema.writes for schema in schemas),
+        reads=OperationSchemaId.DATAFLOW_LOAD in schemas,
+        writes=OperationSchemaId.DATAFLOW_STORE in schemas,
         modes=modes,
         region_sets=tuple(sorted(regions)),
         aligned=aligned,
         walks=_walks(named.occurrence, port),
         volatile=any(each.capability is None and True in each.volatile_values for each in found),
+        atomics=atomic_use(found, fences),
     )
 
 
@@ -295,9 +325,11 @@ def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[
         )
 
 
-def _shape_findings(port: int, found: tuple[Admission, ...], aligned: bool) -> Iterator[Diagnostic]:
+def _shape_findings(
+    port: int, found: tuple[Admission, ...], fences: tuple[FenceAdmission, ...], aligned: bool
+) -> Iterator[Diagnostic]:
     where = f"port[{port}].alternative"
-    if not found:
+    if not found and not fences:
         yield Diagnostic(
             "port-unserved",
             where,

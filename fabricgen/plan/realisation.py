@@ -11,7 +11,11 @@ from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.limits import ENDPOINT_LIMIT
 from fabricgen.plan.op_realisation import op_findings
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
-from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.connectivity import (
+    LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
+    OperationPortDispatch,
+)
 from fabricgen.records.consistency import NO_CONSISTENCY
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
 from fabricgen.records.fabric import Fabric, NamedMemory
@@ -49,7 +53,7 @@ _MANAGER_WIRES = 8
 #: Bits of the widest index; bytes are addressed by 64 bits.
 _INDEX_LIMIT = 64
 
-#: Clause variants that no hardware realises: the code, and what they admit.
+#: Clause variants that the Local Memory Service does not realise: the code, and what they admit.
 _UNREALISED = {
     ContractClauseTag.LOAD_STORE_ATOMIC: ("atomic-access", "atomic ones"),
     ContractClauseTag.ATOMIC_RMW: ("atomic-rmw", "read-modify-writes"),
@@ -120,7 +124,7 @@ def unsupported_rows(
 def _row_findings(named: NamedMemory, row: OperationRow) -> Iterator[Diagnostic]:
     access = row.access
     if access is None or access.element_bits % 8:
-        return  # No hardware for any such row: the port is refused as a whole.
+        return  # A fence has no access; for the others there is no hardware at all.
     size = element_bytes(access)
     if named.implementation.aligned_bases and row.base_addr % size:
         yield Diagnostic(
@@ -128,25 +132,37 @@ def _row_findings(named: NamedMemory, row: OperationRow) -> Iterator[Diagnostic]
             "base_addr",
             f"With aligned_bases the base must be a multiple of {size} bytes, not {row.base_addr}",
         )
-    target = row.service_target
-    if isinstance(target, ManagerEndpointTarget) and row.actor.contract.volatile:
-        beat = named.occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
-        indexed = access.address_pointer_format is None
-        one_beat = lies_in_one_beat(size, beat, anywhere=not indexed)
-        if access.lane_count > 1 or not one_beat or row.base_addr % size:
-            every, start = ("index", row.base_addr) if indexed else ("pointer", "any byte")
-            yield Diagnostic(
-                "row-volatile-beats",
-                "access",
-                f"A volatile access of a manager must be one lane inside one beat of {beat} bytes "
-                f"at every {every}, not {access.lane_count} of {size} bytes from {start}",
-            )
+    target, contract = row.service_target, row.actor.contract
+    if not isinstance(target, ManagerEndpointTarget):
+        return
+    beat = named.occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
+    indexed = access.address_pointer_format is None
+    anywhere = not indexed and access.source_alignment_bytes < size
+    one_beat = lies_in_one_beat(size, beat, anywhere=anywhere) and not row.base_addr % size
+    every, start = ("index", row.base_addr) if indexed else ("pointer", "any byte")
+    if not indexed and access.source_alignment_bytes > 1:
+        start = f"any multiple of {access.source_alignment_bytes}"
+    if contract.volatile and (access.lane_count > 1 or not one_beat):
+        yield Diagnostic(
+            "row-volatile-beats",
+            "access",
+            f"A volatile access of a manager must be one lane inside one beat of {beat} bytes "
+            f"at every {every}, not {access.lane_count} of {size} bytes from {start}",
+        )
+    elif contract.variant is not ContractClauseTag.LOAD_STORE_PLAIN and not one_beat:
+        yield Diagnostic(
+            "row-atomic-beats",
+            "access",
+            f"An atomic object of a manager must lie inside one beat of {beat} bytes at every "
+            f"{every}, not be of {size} bytes from {start}",
+        )
 
 
 def lies_in_one_beat(element_bytes: int, beat_bytes: int, *, anywhere: bool) -> bool:
     """Tell whether every element, at a multiple of its size or ``anywhere``, lies inside one beat.
 
-    A plain access is aligned to a byte, so its pointers may point anywhere.
+    A plain access is aligned to a byte, so its pointers may point anywhere; so may those of an
+    atomic one that promises less than its size.
     """
     return element_bytes == 1 if anywhere else beat_bytes % element_bytes == 0
 
@@ -178,7 +194,10 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
     kinds = [
         finding
         for ordinal, port in enumerate(occurrence.engine.ports)
-        for finding in _under(f"port[{ordinal}]", _kind_findings(port))
+        for finding in _under(
+            f"port[{ordinal}]",
+            _kind_findings(port, occurrence.connectivity.operation_ports[ordinal]),
+        )
     ]
     if kinds:
         yield from kinds
@@ -234,9 +253,13 @@ def _port_findings(contract: EngineContract, port: MemoryOperationPort) -> Itera
     yield from _depth_findings(contract, port)
 
 
-def _kind_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
-    """Actors for which there is no hardware."""
+def _kind_findings(
+    port: MemoryOperationPort, dispatch: OperationPortDispatch
+) -> Iterator[Diagnostic]:
+    """Actors for which the local service, one of their targets, has no hardware."""
     for ordinal, alternative in enumerate(port.capability_alternatives):
+        if LocalMemoryServiceTarget() not in dispatch.capability_target_domains[ordinal]:
+            continue
         where = f"alternative[{ordinal}]"
         for position, clause in enumerate(alternative.actor_contract_domain.contract_clauses):
             if clause.tag in _UNREALISED:
@@ -244,7 +267,8 @@ def _kind_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     code,
                     f"{where}.contract[{position}]",
-                    f"The accesses must be plain loads or stores, not {admitted}",
+                    "The accesses of the local service must be plain loads or stores, "
+                    f"not {admitted}",
                 )
 
 

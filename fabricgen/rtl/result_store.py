@@ -27,6 +27,8 @@ class ResultStore(wiring.Component):
         Bytes of the widest payload.
     element_lanes
         Most lanes of each admitted element size in bytes; sizes ascending.
+    compares
+        Some firing is a compare-exchange, of which each lane has a success.
 
     Members
     -------
@@ -35,11 +37,15 @@ class ResultStore(wiring.Component):
     arrive : In(1), done : In(1), slot : In, data : In(8 * data_bytes), strobe : In(data_bytes),
     in_range : In(lanes)
         Response of the service, as in its channel; never for a slot issued in this cycle.
+    tested : In(lanes), success : In(1), absent unless ``compares``
+        The same: lanes whose comparison arrives, and how it ended.
     head : In
         The slot to read.
     scale : In(range(len(element_lanes))), absent with one element size
         Position of the configured size in ``element_lanes``.
     result : Out(8 * data_bytes)
+    successes : Out(lanes), absent unless ``compares``
+        Zero in a lane that is inactive or out of range.
     """
 
     issue: Signal
@@ -51,17 +57,27 @@ class ResultStore(wiring.Component):
     data: Signal
     strobe: Signal
     in_range: Signal
+    tested: Signal
+    success: Signal
     head: Signal
     scale: Signal
     result: Signal
+    successes: Signal
 
     def __init__(
-        self, slots: int, *, lanes: int, data_bytes: int, element_lanes: dict[int, int]
+        self,
+        slots: int,
+        *,
+        lanes: int,
+        data_bytes: int,
+        element_lanes: dict[int, int],
+        compares: bool = False,
     ) -> None:
         self.slots = slots
         self.lanes = lanes
         self.data_bytes = data_bytes
         self.element_lanes = element_lanes
+        self.compares = compares
         number = range(max(2, slots))
         members: dict[str, wiring.Member] = {
             "issue": In(1),
@@ -76,6 +92,8 @@ class ResultStore(wiring.Component):
             "head": In(number),
             "result": Out(8 * data_bytes),
         }
+        if compares:
+            members |= {"tested": In(lanes), "success": In(1), "successes": Out(lanes)}
         if len(element_lanes) > 1:
             members["scale"] = In(range(len(element_lanes)))
         super().__init__(members)
@@ -94,7 +112,28 @@ class ResultStore(wiring.Component):
         m.d.comb += lanes.eq(active & inside)
         gates = [self._gate(lanes, byte) for byte in range(self.data_bytes)]
         m.d.comb += self.result.eq(stored & Cat(gate.replicate(8) for gate in gates))
+        if self.compares:
+            m.d.comb += self.successes.eq(self._successes(m) & lanes)
         return m
+
+    def _successes(self, m: Module) -> Value:
+        """Successes of the slot at the head; each lane is written as its comparison arrives."""
+        tested = Mux(self.arrive, self.tested, 0)
+        if self.slots == 1:
+            held = Signal(self.lanes, name="kept_successes", reset_less=True)
+            for lane in range(self.lanes):
+                with m.If(tested[lane]):
+                    m.d.sync += held[lane].eq(self.success)
+            return held
+        m.submodules.successes = store = Memory(shape=self.lanes, depth=self.slots, init=[])
+        write, read = store.write_port(granularity=1), store.read_port(domain="comb")
+        m.d.comb += [
+            write.addr.eq(self.slot),
+            write.data.eq(self.success.replicate(self.lanes)),
+            write.en.eq(tested),
+            read.addr.eq(self.head),
+        ]
+        return read.data
 
     def _bytes(self, m: Module) -> Value:
         """Bytes of the slot at the head; written as they arrive."""

@@ -10,6 +10,7 @@ from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.rtl.port_shape import PortShape, port_shape
 from fabricgen.rtl.row_decoder import RowDecoder
+from fabricgen.rtl.service.channel import kind_members
 
 __all__ = ["RowControl", "RowControls", "controls_signature"]
 
@@ -22,6 +23,9 @@ class RowControls(Protocol):
     lanes: Signal
     masked: Signal
     store: Signal
+    rmw: Signal
+    exchange: Signal
+    fence: Signal
     mode: Signal
     regions: Signal
     walk: Signal
@@ -43,7 +47,10 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         Lanes below the configured lane count.
     masked : Out(1), absent without a mask role
         The row consumes a dynamic mask.
-    store : Out(1), absent unless the port both reads and writes
+    store, rmw, exchange, fence : Out(1), absent unless the port makes such accesses and others
+        What a firing does; where none is set it loads.
+    rmw_kind, ordering, failure_ordering, scope, weak : Out, absent unless some row has it
+        What its requests say, as :class:`fabricgen.plan.atomic_use.AtomicUse` counts the bits.
     mode, regions : Out, absent with one choice
         Ordinals of the request channel.
     walk : Out(1), absent unless the requester walks
@@ -73,8 +80,9 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
         members["lanes"] = Out(req.lanes)
     if shape.has_mask:
         members["masked"] = Out(1)
-    if req.reads and req.writes:
-        members["store"] = Out(1)
+    members |= {name: Out(1) for name in kind_members(req, store="store")}
+    widths = req.atomics.field_widths()
+    members |= {name: Out(width) for name, width in widths.items() if width}
     for name, count in (
         ("mode", len(req.modes)),
         ("regions", len(req.region_sets)),

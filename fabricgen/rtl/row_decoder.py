@@ -8,16 +8,21 @@ from amaranth.hdl import Cat, Value
 
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.plan.admission import Admission, admissions
+from fabricgen.plan.atomic_use import field_codes
 from fabricgen.plan.capacity import port_capacities
 from fabricgen.plan.geometry import AddressLane
 from fabricgen.records.access import MemoryAccessClass
-from fabricgen.records.actor import ContractClause, LoadStorePlain
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import MemoryServiceCapability
 from fabricgen.rtl.port_shape import PortShape, RolePath
 from fabricgen.schema.memory import MEMORY_SCHEMAS
-from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, ServiceValueRole
+from fabricgen.vocab.dataflow import (
+    MemoryAccessForm,
+    MemoryMaskForm,
+    ServiceKind,
+    ServiceValueRole,
+)
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = ["RowDecoder"]
@@ -85,7 +90,10 @@ class RowDecoder:
                 for lane in range(self.shape.requester.lanes)
             ),
             "masked": masked,
-            "store": self._store(chosen),
+            "store": self._is_kind(chosen, ServiceKind.MEMORY_WRITE),
+            "rmw": self._is_kind(chosen, ServiceKind.MEMORY_ATOMIC_RMW),
+            "exchange": self._is_kind(chosen, ServiceKind.MEMORY_COMPARE_EXCHANGE),
+            "fence": self._is_kind(chosen, ServiceKind.MEMORY_FENCE),
             "mode": self._mode(chosen),
             "regions": self._regions(chosen),
             "walk": _any(self._is("use_pattern", pattern) for pattern in self.walking),
@@ -101,7 +109,10 @@ class RowDecoder:
             for here, ordinal in zip(target, self.shape.targets, strict=True)
             if ordinal in self.shape.managed
         ]
-        values |= {"target": Cat(target), "volatile": self._volatile(chosen) & _any(managed)}
+        for name, width in self.shape.requester.atomics.field_widths().items():
+            values[name] = self._said(chosen, name, width)
+        volatile = self._said(chosen, "volatile", 1)
+        values |= {"target": Cat(target), "volatile": volatile & _any(managed)}
         for path in self.shape.inputs:
             selected = self._bound(chosen, path, are_results=False)
             source = f"source_{path.name}"
@@ -151,20 +162,26 @@ class RowDecoder:
                     terms.append(here & self._is("mask_pair", position))
         return _any(terms)
 
-    def _store(self, chosen: list[Value]) -> Value:
+    def _is_kind(self, chosen: list[Value], kind: ServiceKind) -> Value:
         return _any(
             here
             for alternative, here in zip(self.alternatives, chosen, strict=True)
-            if MEMORY_SCHEMAS[alternative.actor_contract_domain.actor_schema].writes
+            if MEMORY_SCHEMAS[alternative.actor_contract_domain.actor_schema].service_kind is kind
         )
 
-    def _volatile(self, chosen: list[Value]) -> Value:
+    def _said(self, chosen: list[Value], name: str, width: int) -> Value:
+        """One field of the row's requests, out of its contract; 0 where that says nothing."""
         return _any(
-            here & self._is("actor_clause", ordinal) & self._is("actor_value0", position)
+            (
+                here & self._is("actor_clause", ordinal) & self._is(f"actor_value{position}", index)
+            ).replicate(width)
+            & code
             for alternative, here in zip(self.alternatives, chosen, strict=True)
             for ordinal, clause in enumerate(alternative.actor_contract_domain.contract_clauses)
-            for position, value in enumerate(_volatile_values(clause))
-            if value
+            if (found := field_codes(clause, name)) is not None
+            for position, codes in [found]
+            for index, code in enumerate(codes)
+            if code
         )
 
     def _mode(self, chosen: list[Value]) -> Value:
@@ -221,7 +238,9 @@ class RowDecoder:
         return _ordinal(_any(serving[regions]) for regions in sets)
 
     def _admits(self, admission: Admission) -> Value:
-        """Tell whether the row's point lies in one product, its alternative aside."""
+        """Tell whether the row's point lies in one product of the local service, its alternative
+        aside. There all are plain: a clause has one field, volatility.
+        """
         alternative = self.alternatives[admission.alternative]
         clause = alternative.actor_contract_domain.contract_clauses[admission.clause]
         access_class = alternative.access_classes[admission.access_class]
@@ -231,7 +250,7 @@ class RowDecoder:
             (
                 self._is("actor_clause", admission.clause),
                 _any(
-                    self._is("actor_value0", _volatile_values(clause).index(value))
+                    self._is("actor_value0", clause.inventories[0].index(value))
                     for value in admission.volatile_values
                 ),
                 self._is("access_class", admission.access_class),
@@ -273,11 +292,6 @@ class RowDecoder:
             if path.role in roles and endpoint is not None:
                 terms[endpoint].append(here)
         return [_any(terms[endpoint]) for endpoint in path.endpoints]
-
-
-def _volatile_values(clause: ContractClause) -> tuple[bool, ...]:
-    """The one value set of a plain clause; no other clause is realised."""
-    return clause.volatile_values if isinstance(clause, LoadStorePlain) else ()
 
 
 def _capabilities(named: NamedMemory) -> tuple[MemoryServiceCapability, ...]:

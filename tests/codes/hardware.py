@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from fabricgen.abi.unit import unplaceable
+from fabricgen.author.fabric import parse_fabric
+from fabricgen.author.mapping import parse_mapping
 from fabricgen.hsg.token_params import PayloadCapacityParams
 from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.contract import port_contract, service_contract
@@ -21,6 +23,7 @@ from fabricgen.vocab.families import CapabilityParamsSchemaId, ImplementationFam
 from tests.codes.inputs import NEAR, one_actor, pointers
 from tests.support.actors import CAS, FENCE, RMW, atomic_access
 from tests.support.actors import alternative as actor_alternative
+from tests.support.atomic_text import atomic_fabric, atomic_mapping, atomic_row
 from tests.support.hsg import PARAMS, resource
 from tests.support.hsg_ops import add_sub
 from tests.support.memories import (
@@ -29,6 +32,7 @@ from tests.support.memories import (
     ELEMENT,
     LANES,
     LOAD,
+    LOCAL,
     STORE,
     access_class,
     actor,
@@ -78,8 +82,30 @@ def device_registers():
 
 
 def atomic(schema):
+    """An actor that synchronises, and that may go to the local service, too."""
     accesses = () if schema is FENCE else (atomic_access(schema),)
-    return realised(one_actor(actor_alternative(schema, *accesses)))
+    named = one_actor(actor_alternative(schema, *accesses), loads=schema is LOAD)
+    (dispatch,) = named.occurrence.connectivity.operation_ports
+    domains = tuple((LOCAL, *each) for each in dispatch.capability_target_domains)
+    connectivity = replace(
+        named.occurrence.connectivity,
+        operation_ports=(replace(dispatch, capability_target_domains=domains),),
+    )
+    occurrence = replace(
+        named.occurrence,
+        local_service=SINGLE.occurrence.local_service,
+        connectivity=connectivity,
+    )
+    return realised(replace(named, occurrence=occurrence))
+
+
+def split_object():
+    """An atomic object of two bytes before a manager of one."""
+    fabric = parse_fabric(atomic_fabric(only={"rmw"}, beat_bits=8))
+    said = {"sync_scope": "system", "granularity": "absent", "volatile": False, "alignment": 2}
+    row = atomic_row("r", "rmw", bits=16, kind="add", ordering="acq_rel", **said)
+    (rows,) = parse_mapping(atomic_mapping(row), fabric).memories
+    return unsupported_rows(fabric.memories[0], rows)
 
 
 def one_port(port_classes, service_classes=None, *, index_bits=64, implementation=None, **options):
@@ -232,6 +258,7 @@ def volatile_vector():
 HARDWARE_CODES = {
     "row-base-unaligned": unaligned,
     "row-volatile-beats": volatile_vector,
+    "row-atomic-beats": split_object,
     "op-count-limit": resources(1025),
     "op-field-limit": wide_field,
     "fabric-wire-limit": wide_fabric,

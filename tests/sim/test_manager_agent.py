@@ -5,14 +5,23 @@ import pytest
 from sim.findings import Findings
 from sim.manager_agent import ManagerAgent, SparseMemory, manager_findings
 from sim.stalls import stalls
-from tests.sim.fake_port import ACCESSES, BEFORE, FakePort, job, manager_pins, read
+from tests.sim.fake_port import (
+    ACCESSES,
+    ATOMICS,
+    ATOMICS_AFTER,
+    BEFORE,
+    FakePort,
+    job,
+    manager_pins,
+    read,
+)
 
 
-def run(wrong="", pattern="geometric", seed=1, cycles=4000, **changes):
+def run(wrong="", pattern="geometric", seed=1, cycles=4000, accesses=ACCESSES, **changes):
     findings, pins = Findings(), manager_pins()
     stall = stalls(pattern, [], seed, ["req", "rsp"])
     agent = ManagerAgent(
-        job(**changes),
+        job(accesses, **changes),
         pins,
         stall["req"],
         stall["rsp"],
@@ -20,7 +29,7 @@ def run(wrong="", pattern="geometric", seed=1, cycles=4000, **changes):
         findings,
         is_fast=pattern == "always",
     )
-    port = FakePort(pins, wrong)
+    port = FakePort(pins, wrong, accesses)
     agent.drive(0, False)
     cycle = 0
     while cycle < cycles and not agent.is_done:
@@ -84,7 +93,8 @@ def test_without_stalls_beats_are_answered_in_order_one_a_cycle():
         ("empty", "manager", "A request touches no byte"),
         ("unaligned", "manager", "A request is not aligned to its beat of 4 bytes"),
         ("write", "manager", "A request that the model does not make"),
-        ("fence", "manager", "The kind of a request is 4, which no row makes"),
+        ("fence", "manager", "A fence touches bytes"),
+        ("kind", "manager", "The kind of a request is 5, which no row makes"),
         ("byte", "memory", "Memory behind ext0 differs from the model at 0x205"),
         ("more", "manager", "A beat is not the one that `more` announced"),
         ("endless", "manager", "Beat 1 of origin 4 was announced and never came"),
@@ -107,3 +117,22 @@ def test_a_request_names_its_bytes():
 def test_a_job_whose_contents_end_otherwise_is_reported():
     _, _, findings = run(after=(*BEFORE, (0x205, b"\xcc")), beats=(*job().beats, read(0x100)))
     assert {f.expected for f in findings if f.kind == "memory"} >= {"00"}
+
+
+@pytest.mark.parametrize("pattern", ["always", "geometric"])
+def test_atomic_beats_take_effect_in_one_step_and_are_answered_with_what_was_there(pattern):
+    _, port, findings = run(pattern=pattern, accesses=ATOMICS, after=ATOMICS_AFTER)
+    assert findings == []
+    # 0x0403 + 0x00ff, and 0x08070605 + 1.
+    assert port.answers[0, 0] >> 16 == 0x0403
+    assert port.answers[1, 0] == 0x0807_0605
+    assert [port.answers[2, 0] >> 8 & 0xFF, port.answers[2, 1] & 0xFF] == [0x0A, 0x0D]
+    assert [port.successes[2, at] for at in (0, 1)] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "wrong", ["ordering", "failure", "sum", "expected", "strong", "scope", "calm"]
+)
+def test_what_an_atomic_beat_says_is_held_against_the_model(wrong):
+    _, _, findings = run(wrong, accesses=ATOMICS, after=ATOMICS_AFTER)
+    assert any("A request that the model does not make" in each.message for each in findings)

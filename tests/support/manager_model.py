@@ -2,8 +2,9 @@
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from fabricgen.plan.atomic_use import NO_ATOMICS, AtomicUse
 from fabricgen.plan.geometry import AccessMode, RequesterShape
 from fabricgen.plan.manager_use import ManagerUse
 from fabricgen.rtl.manager.requester import ManagerRequester
@@ -11,6 +12,10 @@ from fabricgen.rtl.service.channel import ServiceChannelShape
 from tests.support.channel import run
 
 END = 1 << 64
+
+#: Kinds of accesses beside loads and stores, with their codes.
+ATOMICS = {"rmw": 2, "exchange": 3, "fence": 4}
+_SAID = ("rmw_kind", "ordering", "failure_ordering", "scope", "weak")
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,26 @@ class Access:
     addresses: tuple[int, ...]
     lanes: int
     data: int
+    #: One of ATOMICS; empty for a plain access.
+    atomic: str = ""
+    expected: int = 0
+    #: What its requests say beside their kind.
+    said: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def kind(self) -> int:
+        """Code of its requests."""
+        return ATOMICS[self.atomic] if self.atomic else int(self.write)
+
+    @property
+    def sends(self) -> bool:
+        """Its requests have data."""
+        return self.kind in (1, 2, 3)
+
+    @property
+    def returns(self) -> bool:
+        """Its answers have data."""
+        return self.kind in (0, 2, 3)
 
 
 @dataclass(frozen=True)
@@ -34,6 +59,9 @@ class Beat:
     strobe: int
     data: int
     more: int
+    expected: int = 0
+    #: Lane of an atomic object.
+    lane: int = 0
 
 
 @dataclass
@@ -54,6 +82,8 @@ def memory_byte(address: int) -> int:
 
 def expectation(requester: RequesterShape, beat_bytes: int, access: Access) -> Expectation:
     """Lanes, then bytes, then beats."""
+    if access.atomic == "fence":
+        return Expectation([Beat(0, 0, 0, 0)], {}, (1 << requester.lanes) - 1, None)
     mode = requester.modes[access.mode]
     children: list[dict[int, int]] = []
     places: dict[int, int] = {}
@@ -88,12 +118,20 @@ def _beats(child: dict[int, int], size: int, access: Access) -> list[Beat]:
         more = 0
         while line + more + 1 in lines:
             more += 1
-        data = sum(
-            (access.data >> 8 * child[line * size + byte] & 0xFF) << 8 * byte
-            for byte in here
-            if access.write
+        data, expected = (
+            sum(
+                (payload >> 8 * child[line * size + byte] & 0xFF) << 8 * byte
+                for byte in here
+                if is_there
+            )
+            for payload, is_there in (
+                (access.data, access.sends),
+                (access.expected, access.kind == ATOMICS["exchange"]),
+            )
         )
-        beats.append(Beat(line * size, sum(1 << byte for byte in here), data, more))
+        strobe = sum(1 << byte for byte in here)
+        lane = min(child.values()) // len(child) if access.atomic else 0
+        beats.append(Beat(line * size, strobe, data, more, expected, lane))
     return beats
 
 
@@ -120,6 +158,9 @@ class _Open:
     last_place: int = -1
     arrived: Counter = field(default_factory=Counter)
     data: dict[int, int] = field(default_factory=dict)
+    #: Successes of lanes as they were answered, and as they were shown.
+    successes: dict[int, int] = field(default_factory=dict)
+    tested: dict[int, int] = field(default_factory=dict)
     first_error: int | None = None
 
 
@@ -130,7 +171,7 @@ class _Flight:
     slot: int
     place: int
     beat: Beat
-    write: bool
+    returns: bool
     ready_at: int
 
 
@@ -144,13 +185,16 @@ def requester(
     aligned: bool = False,
     walks: bool = False,
     volatile: bool = False,
+    atomics: AtomicUse = NO_ATOMICS,
     asked: RequesterShape | None = None,
     kind: type[ManagerRequester] = ManagerRequester,
 ) -> ManagerRequester:
     """A requester of these accesses, behind a channel that may ask for more."""
-    shape = RequesterShape(reads, writes, tuple(sorted(modes)), (), aligned, walks, volatile)
+    shape = RequesterShape(
+        reads, writes, tuple(sorted(modes)), (), aligned, walks, volatile, atomics
+    )
     channel = ServiceChannelShape(asked or shape, 64, slots, managed=True)
-    return kind(channel, beat_bytes, ManagerUse(reads, writes, volatile))
+    return kind(channel, beat_bytes, ManagerUse(reads, writes, volatile, atomics))
 
 
 def random_access(rng: random.Random, shape: RequesterShape, *, end: float = 0.1) -> Access:
@@ -176,6 +220,38 @@ def random_access(rng: random.Random, shape: RequesterShape, *, end: float = 0.1
         addresses=tuple(address() for _ in range(shape.segments)),
         lanes=lanes,
         data=rng.getrandbits(8 * shape.data_bytes),
+    )
+
+
+def random_atomic(rng: random.Random, shape: RequesterShape) -> Access:
+    """Any legal access of a requester whose objects are aligned and lie in one beat each."""
+    access = random_access(rng, shape, end=0.05)
+    kinds = ["", *(name for name in ATOMICS if getattr(shape.atomics, name))]
+    atomic = rng.choice(kinds if shape.reads or shape.writes else kinds[1:])
+    if atomic == "fence":
+        return replace(
+            access,
+            write=False,
+            volatile=False,
+            lanes=0,
+            atomic=atomic,
+            said=(("ordering", rng.choice([3, 4, 5, 6])), ("scope", rng.choice([1, 2]))),
+        )
+    said = {"ordering": rng.randint(1, 6), "scope": rng.choice([1, 2])}
+    if atomic == "rmw":
+        said["rmw_kind"] = rng.randint(1, 23)
+    if atomic == "exchange":
+        said |= {"failure_ordering": rng.choice([2, 3, 6]), "weak": rng.getrandbits(1)}
+    size = shape.modes[access.mode].element_bytes
+    return replace(
+        access,
+        write=access.write and not atomic,
+        # Lanes are children of their own, and an element is one.
+        walk=access.lanes > 1 or access.walk,
+        addresses=tuple(each // size * size for each in access.addresses),
+        atomic=atomic,
+        expected=rng.getrandbits(8 * shape.data_bytes),
+        said=tuple(said.items()),
     )
 
 
@@ -241,6 +317,10 @@ class ManagerBench:
             "lanes": access.lanes,
             "data": access.data,
             "slot": slot,
+            "expected": access.expected,
+            **{name: access.atomic == name for name in ATOMICS},
+            **dict.fromkeys(_SAID, 0),
+            **dict(access.said),
         }
         for name, value in fields.items():
             if hasattr(self.dut.channel, name):
@@ -252,18 +332,22 @@ class ManagerBench:
         due = [flight for flight in self.flights if flight.ready_at <= cycle]
         answers = bool(due) and rng.random() < self.rates.answer
         ctx.set(stream.rsp_valid, answers)
-        values = {name: rng.getrandbits(160) for name in ("origin", "beat", "data", "error")}
+        values = {
+            name: rng.getrandbits(160) for name in ("origin", "beat", "data", "success", "error")
+        }
         if answers:
             flight = due[0] if self.rates.in_order else rng.choice(due)
             self.flights.remove(flight)
             error = rng.random() < self.rates.error
             values |= {"origin": flight.slot, "beat": flight.place, "error": error}
             for byte in range(self.dut.plan.beat_bytes):
-                if flight.beat.strobe >> byte & 1 and not flight.write:
+                if flight.beat.strobe >> byte & 1 and flight.returns:
                     values["data"] &= ~(0xFF << 8 * byte)
                     values["data"] |= memory_byte(flight.beat.address + byte) << 8 * byte
             if error and self.open[flight.slot].first_error is None:
                 self.open[flight.slot].first_error = flight.beat.address
+            # A weak compare-exchange may fail though it need not, so any success will do.
+            self.open[flight.slot].successes[flight.beat.lane] = values["success"] & 1
         for name, value in values.items():
             if hasattr(stream, f"rsp_{name}"):
                 signal = getattr(stream, f"rsp_{name}")
@@ -278,6 +362,7 @@ class ManagerBench:
             assert not self._run_left, "a run must go on without a break"
             return
         names = ("kind", "origin", "beat", "more", "address", "strobe", "data", "volatile")
+        names += ("expected", *_SAID)
         seen = {
             name: ctx.get(getattr(stream, f"req_{name}")) if hasattr(stream, f"req_{name}") else 0
             for name in names
@@ -292,8 +377,10 @@ class ManagerBench:
         here = self.open[seen["origin"]]
         access = here.access
         expected = here.expected.beats[here.sent]
-        assert Beat(seen["address"], seen["strobe"], seen["data"], seen["more"]) == expected
-        assert (seen["kind"], seen["volatile"]) == (access.write, access.volatile)
+        fields = (seen[name] for name in ("address", "strobe", "data", "more", "expected"))
+        assert Beat(*fields, expected.lane) == expected
+        assert (seen["kind"], seen["volatile"]) == (access.kind, access.volatile)
+        assert {name: seen[name] for name in _SAID} == dict.fromkeys(_SAID, 0) | dict(access.said)
         assert seen["beat"] > here.last_place, "places must ascend"
         assert not self._run_left or seen["more"] == self._run_left - 1
         here.last_place, self._run_left = seen["beat"], seen["more"]
@@ -302,7 +389,7 @@ class ManagerBench:
         if self.rates.in_order:
             latency = self.rates.latency
         self.flights.append(
-            _Flight(seen["origin"], seen["beat"], expected, access.write, cycle + latency)
+            _Flight(seen["origin"], seen["beat"], expected, access.returns, cycle + latency)
         )
         self.taken_at.append(cycle)
 
@@ -316,7 +403,13 @@ class ManagerBench:
         expected, access = here.expected, here.access
         if hasattr(channel, "rsp_strobe"):
             strobe, data = ctx.get(channel.rsp_strobe), ctx.get(channel.rsp_data)
-            assert not (access.write and strobe), "a write has no strobes"
+            assert access.returns or not strobe, "what returns nothing has no strobes"
+            if access.atomic == "exchange":
+                tested = ctx.get(channel.rsp_tested)
+                for lane in range(self.shape.requester.lanes):
+                    if tested >> lane & 1:
+                        assert lane not in here.tested, "a lane is compared once"
+                        here.tested[lane] = ctx.get(channel.rsp_success)
             for place in range(self.shape.requester.data_bytes):
                 if strobe >> place & 1 and place in expected.places:
                     here.arrived[place] += 1
@@ -336,7 +429,9 @@ class ManagerBench:
             assert ctx.get(channel.rsp_error_address) == here.first_error
         if expected.fault_address is not None:
             assert ctx.get(channel.rsp_fault_address) == expected.fault_address
-        if not access.write:
+        if access.atomic == "exchange":
+            assert here.tested == here.successes
+        if access.returns:
             assert here.arrived == Counter(expected.places.keys())
             if not failed:
                 memory = {place: memory_byte(at) for place, at in expected.places.items()}

@@ -11,6 +11,17 @@ RULES: dict[str, Rule] = {
         "to one row. Otherwise the outcome is not one value.",
         "Operation Rows And Internal Dependencies",
     ),
+    "workload-atomic-alignment": Rule(
+        "An actor promises the alignment of its atomic accesses, so a workload's pointers keep it: "
+        "each object lies at a multiple of its size.",
+        "Persistent Capability Schema",
+    ),
+    "model-float-format": Rule(
+        "The model computes with IEEE floats of 16, 32 and 64 bits; read-modify-writes of others "
+        "have hardware, and are not simulated.",
+        "Dynamic Consistency Execution",
+        kind="unsupported",
+    ),
     "workload-unconsumed": Rule(
         "Every token of a selected connection but the last is taken by each of its consumers; "
         "otherwise the producer holds firings that it can never publish, and how many of them "

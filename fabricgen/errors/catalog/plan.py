@@ -186,6 +186,11 @@ RULES: dict[str, Rule] = {
         "Local Memory Service",
         kind="unsupported",
     ),
+    "row-atomic-beats": Rule(
+        "An atomic object of a manager lies inside one beat, whatever the address.",
+        "Local Memory Service",
+        kind="unsupported",
+    ),
     "decode-row-count": Rule(
         "A configuration has one decode row for each binding that a subordinate may expose.",
         "Configurable Service Dispatch",
@@ -319,7 +324,7 @@ RULES: dict[str, Rule] = {
         "Persistent Capability Schema",
     ),
     "atomic-access": Rule(
-        "This generator realises plain loads and stores, not atomic ones.",
+        "The realised local service has plain loads and stores, not atomic ones.",
         "Dynamic Consistency Execution",
         kind="unsupported",
     ),
@@ -334,17 +339,19 @@ RULES: dict[str, Rule] = {
         kind="unsupported",
     ),
     "atomic-rmw": Rule(
-        "This generator realises no atomic read-modify-writes.",
+        "The realised local service has no atomic read-modify-writes.",
         "Dynamic Consistency Execution",
         kind="unsupported",
     ),
     "compare-exchange": Rule(
-        "This generator realises no compare-exchanges.",
+        "The realised local service has no compare-exchanges.",
         "Dynamic Consistency Execution",
         kind="unsupported",
     ),
     "memory-fence": Rule(
-        "This generator realises no fences.", "Dynamic Consistency Execution", kind="unsupported"
+        "The realised local service has no fences.",
+        "Dynamic Consistency Execution",
+        kind="unsupported",
     ),
     "port-unserved": Rule(
         "Some access of each port is served by one of its targets.",

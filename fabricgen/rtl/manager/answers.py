@@ -31,8 +31,8 @@ class BeatAnswers(wiring.Component):
     -------
     picked : In(1), picked_slot : In, picked_beat, turn, first, final : In
         A beat has been chosen, and lies so over the payload.
-    quiet : In(1), absent unless it reads and writes
-        It is written, so its answer has no bytes.
+    quiet : In(1), absent unless some answers have bytes and others have not
+        It is written, or a fence, so its answer has no bytes.
     sending : In(1), sent_slot : In, sent_beat : In, sent_line : In(line_bits)
         A beat stands at the manager, and its number in memory.
     partial : In(1), partial_slot : In, count : In
@@ -41,11 +41,13 @@ class BeatAnswers(wiring.Component):
         No answer can come.
     closed : In(1)
         The access in ``partial_slot`` is done without another answer; only while it ``rests``.
-    rsp_valid : In(1), rsp_slot, rsp_beat, rsp_data, rsp_error : In
+    rsp_valid : In(1), rsp_slot, rsp_beat, rsp_data, rsp_success, rsp_error : In
         Answer of the manager.
     valid : Out(1), done : Out(1), is_closed : Out(1), slot : Out
         A beat was answered, or an access closed.
-    data : Out(8 * data_bytes), strobe : Out(data_bytes), absent unless it reads
+    data : Out(8 * data_bytes), strobe : Out(data_bytes), absent unless it returns something
+    success : Out(1), tested : Out(lanes), absent unless it compares
+        How the comparison of a lane ended, and which lane that is.
     error : Out(1), error_address : Out(64)
         The access in ``slot`` has had an error, and the beat of its first one.
 
@@ -72,6 +74,7 @@ class BeatAnswers(wiring.Component):
     rsp_slot: Signal
     rsp_beat: Signal
     rsp_data: Signal
+    rsp_success: Signal
     rsp_error: Signal
     valid: Signal
     done: Signal
@@ -79,6 +82,8 @@ class BeatAnswers(wiring.Component):
     slot: Signal
     data: Signal
     strobe: Signal
+    success: Signal
+    tested: Signal
     error: Signal
     error_address: Signal
 
@@ -112,7 +117,9 @@ class BeatAnswers(wiring.Component):
             members |= {name: In(plan.beat_bits) for name in names}
         if plan.most_beats > 1:
             members["count"] = In(range(plan.most_beats))
-        if req.reads:
+        if req.atomics.exchange:
+            members |= {"rsp_success": In(1), "success": Out(1), "tested": Out(req.lanes)}
+        if req.returns:
             members |= {name: In(width) for name, width in self._window_widths().items()}
             members |= {
                 "rsp_data": In(8 * plan.beat_bytes),
@@ -123,11 +130,12 @@ class BeatAnswers(wiring.Component):
 
     def _window_widths(self) -> dict[str, int]:
         """What is kept of each beat, to find its bytes' places when it is answered."""
+        req = self.plan.requester
         widths = {
             "turn": self.plan.offset_bits,
             "first": self.plan.place_bits,
             "final": self.plan.place_bits,
-            "quiet": int(self.plan.requester.reads and self.plan.requester.writes),
+            "quiet": int(req.returns and (req.writes or req.atomics.fence)),
         }
         return {name: width for name, width in widths.items() if width}
 
@@ -144,8 +152,10 @@ class BeatAnswers(wiring.Component):
             self.is_closed.eq(self.closed),
             self.slot.eq(slot),
         ]
-        if self.plan.requester.reads:
+        if self.plan.requester.returns:
             self._place(m)
+        if self.plan.requester.atomics.exchange:
+            self._test(m)
         return m
 
     def _beat(self, name: str) -> Value:
@@ -260,3 +270,14 @@ class BeatAnswers(wiring.Component):
                 self.data.word_select(place, 8).eq(turned[place % size]),
             ]
         m.d.comb += self.strobe.eq(Mux(self.valid & ~self.is_closed, strobes, 0))
+
+    def _test(self, m: Module) -> None:
+        """The lane of an object: its beats are numbered behind it, and it has one."""
+        lanes = self.plan.requester.lanes
+        lane: Value = Const(0, 1)
+        if lanes > 1 and self.plan.has_lane_children:
+            lane = self.rsp_beat[self.plan.lane_beat_bits :][: (lanes - 1).bit_length()]
+        lane_kept = Signal(len(lane), name="tested_lane", reset_less=True)
+        m.d.sync += [self.success.eq(self.rsp_success), lane_kept.eq(lane)]
+        here = self.valid & ~self.is_closed
+        m.d.comb += self.tested.eq(Cat(here & (lane_kept == each) for each in range(lanes)))

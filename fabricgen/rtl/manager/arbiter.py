@@ -1,9 +1,12 @@
 """The ports of a memory in front of one manager."""
 
+from functools import reduce
+
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fabricgen.plan.atomic_use import AtomicUse
 from fabricgen.records.resource import RoundRobin
 from fabricgen.rtl.arbiter import Arbiter
 from fabricgen.rtl.logic import any_bit, select
@@ -26,6 +29,7 @@ def joint_stream(users: tuple[ManagerStreamShape, ...]) -> ManagerStreamShape:
         origin_bits=slot_bits + (len(users) - 1).bit_length(),
         beat_bits=max(user.beat_bits for user in users),
         more_bits=max(user.more_bits for user in users),
+        atomics=reduce(AtomicUse.union, (user.atomics for user in users)),
     )
 
 

@@ -12,11 +12,21 @@ from fabricgen.rtl.manager.answers import BeatAnswers
 from fabricgen.rtl.manager.picker import BeatPicker, pick_widths
 from fabricgen.rtl.manager.plan import BeatPlan
 from fabricgen.rtl.manager.range import AddressRange
-from fabricgen.rtl.manager.stream import BeatKind, ManagerStream, ManagerStreamShape
-from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
+from fabricgen.rtl.manager.stream import ManagerStream, ManagerStreamShape
+from fabricgen.rtl.service.channel import (
+    ServiceChannel,
+    ServiceChannelShape,
+    kind_members,
+)
 from fabricgen.rtl.service.rotate import rotate_up
 
 __all__ = ["ManagerRequester", "user_stream"]
+
+#: Kinds of accesses that a bit of the channel tells; a read has none.
+_KINDS = ("write", "rmw", "exchange", "fence")
+
+#: What each beat says as its access does.
+_SAID = ("rmw_kind", "ordering", "failure_ordering", "scope", "weak", "volatile")
 
 
 def user_stream(
@@ -29,6 +39,7 @@ def user_stream(
         reads=use.reads,
         writes=use.writes,
         volatile=use.volatile,
+        atomics=use.atomics,
         origin_bits=(channel.slots - 1).bit_length(),
         beat_bits=plan.beat_bits,
         more_bits=plan.more_bits,
@@ -42,6 +53,9 @@ class ManagerRequester(wiring.Component):
     one beat a cycle, over the borders of beats and of accesses. An access is taken from the
     channel when its last beat is chosen, so several are outstanding, one for each slot. Beats and
     accesses may be answered in any order; an answer shows at the channel in the next cycle.
+
+    An atomic object is one beat, and so is a fence, which has no address and touches nothing. Where
+    an address breaks its actor's promise the beats of an object count as several accesses.
 
     A lane with a byte at or above 2**64 has no beat. Such an access first costs a cycle; it is
     taken when all beats of the requester have been answered, and answered in the next cycle.
@@ -79,13 +93,22 @@ class ManagerRequester(wiring.Component):
         if beat_bytes < 1 or beat_bytes & (beat_bytes - 1):
             raise TypeError(f"ManagerRequester beat_bytes must be a power of two, not {beat_bytes}")
         asked = channel.requester
-        allowed = ManagerUse(asked.reads, asked.writes, asked.volatile)
-        if any(getattr(use, name) > getattr(allowed, name) for name in ManagerUse.__slots__):
+        allowed = ManagerUse(asked.reads, asked.writes, asked.volatile, asked.atomics)
+        plain = ("reads", "writes", "volatile")
+        exceeds = any(getattr(use, name) > getattr(allowed, name) for name in plain)
+        if exceeds or not use.atomics.is_within(asked.atomics):
             raise TypeError(f"ManagerRequester use must be within {allowed!r}, not {use!r}")
         self.shape = channel
         self.use = use
         self.plan = BeatPlan(
-            replace(asked, reads=use.reads, writes=use.writes, volatile=use.volatile), beat_bytes
+            replace(
+                asked,
+                reads=use.reads,
+                writes=use.writes,
+                volatile=use.volatile,
+                atomics=use.atomics,
+            ),
+            beat_bytes,
         )
         super().__init__(
             {
@@ -112,18 +135,21 @@ class ManagerRequester(wiring.Component):
         pick = Signal()
         taken = Signal()
         closed = Signal()
+        # A fence has no lane, so the picker knows nothing of it.
+        fence = self._kind("fence")
         # Nothing is unanswered, seen one cycle late: no answer can come.
         rests = Signal()
         m.d.comb += [
             # While a closed access is answered, its lanes still stand in `excluded`.
             pick.eq(
                 channel.valid
-                & picker.left
+                & (picker.left | fence)
                 & self._may_pick(offered)
                 & (~faulty | is_checked)
                 & ~answers.is_closed
             ),
-            taken.eq(pick & picker.last & ~is_checked),
+            taken.eq(pick & (picker.last | fence) & ~is_checked),
+            # Only what is faulty is checked, so a fence is not.
             closed.eq(channel.valid & is_checked & ~picker.left & rests & ~answers.is_closed),
             channel.ready.eq(taken | closed),
             self.idle.eq(~unanswered.any() & ~answers.valid),
@@ -150,6 +176,16 @@ class ManagerRequester(wiring.Component):
         self._answer(m, answers, excluded, held)
         m.d.comb += [answers.sending.eq(offered), answers.rests.eq(rests)]
         return m
+
+    def _kind(self, name: str) -> Value:
+        """Whether the access on the channel is a ``write``, ``rmw``, ``exchange`` or ``fence``."""
+        kinds = kind_members(self.plan.requester, store="write")
+        if name in kinds:
+            return getattr(self.channel, name)
+        # Where no other kind occurs, nothing has to tell.
+        req = self.plan.requester
+        occurs = req.writes if name == "write" else getattr(req.atomics, name)
+        return Const(int(occurs), 1)
 
     def _parts(self) -> tuple[BeatPicker, BeatAnswers]:
         """The request side and the answer side."""
@@ -192,28 +228,33 @@ class ManagerRequester(wiring.Component):
         turn: list[Value | None] = [held.turn[bit] for bit in range(self.plan.offset_bits)]
         step_bits = self.plan.least_step.bit_length() - 1
         turn[:step_bits] = [None] * min(step_bits, len(turn))
-        live = rotate_up(m, list(held.live), turn, name="turned_live")
-        for place, bit in enumerate(live):
-            if bit is not None:
-                m.d.comb += stream.req_strobe[place].eq(self._strobe(bit, held.floor, place))
         m.d.comb += [
             stream.req_valid.eq(offered),
-            stream.req_kind.eq(Mux(held.write, BeatKind.WRITE.value, BeatKind.READ.value)),
-            stream.req_address.eq(Cat(Const(0, self.plan.offset_bits), held.memory_line)),
+            stream.req_kind.eq(held.kind),
             stream.rsp_ready.eq(1),
         ]
-        for name in ("beat", "more", "volatile"):
+        for name in ("beat", "more", *_SAID):
             if hasattr(stream, f"req_{name}"):
                 m.d.comb += getattr(stream, f"req_{name}").eq(getattr(held, name))
         if self.shape.slots > 1:
             m.d.comb += stream.req_origin.eq(held.slot)
-        if self.plan.requester.writes:
-            ring: list[Value] = [held.data.word_select(place, 8) for place in range(size)]
-            turned = rotate_up(m, ring, turn, name="turned_data")
+        if not hasattr(stream, "req_strobe"):
+            return
+        m.d.comb += stream.req_address.eq(Cat(Const(0, self.plan.offset_bits), held.memory_line))
+        live = rotate_up(m, list(held.live), turn, name="turned_live")
+        for place, bit in enumerate(live):
+            if bit is not None:
+                m.d.comb += stream.req_strobe[place].eq(self._strobe(bit, held.floor, place))
+        for name, is_shown in (("data", held.sends), ("expected", held.exchange)):
+            if not hasattr(stream, f"req_{name}"):
+                continue
+            payload, field = getattr(held, name), getattr(stream, f"req_{name}")
+            ring: list[Value] = [payload.word_select(place, 8) for place in range(size)]
+            turned = rotate_up(m, ring, turn, name=f"turned_{name}")
             for place, byte in enumerate(turned):
                 if byte is not None:
-                    shown = (stream.req_strobe[place] & held.write).replicate(8)
-                    m.d.comb += stream.req_data.word_select(place, 8).eq(byte & shown)
+                    shown = (stream.req_strobe[place] & is_shown).replicate(8)
+                    m.d.comb += field.word_select(place, 8).eq(byte & shown)
 
     def _strobe(self, bit: Value, floor: Value, place: int) -> Value:
         """Bytes that wrapped around belong to the next beat."""
@@ -256,13 +297,15 @@ class ManagerRequester(wiring.Component):
                 m.d.sync += count.eq(0)
             with m.Elif(pick):
                 m.d.sync += count.eq(count + 1)
-        if self.plan.requester.reads:
+        if self.plan.requester.atomics.exchange:
+            m.d.comb += answers.rsp_success.eq(stream.rsp_success)
+        if self.plan.requester.returns:
             m.d.comb += answers.rsp_data.eq(stream.rsp_data)
             for name in ("turn", "first", "final"):
                 if hasattr(answers, name):
                     m.d.comb += getattr(answers, name).eq(getattr(picker, name))
             if hasattr(answers, "quiet"):
-                m.d.comb += answers.quiet.eq(self.channel.write)
+                m.d.comb += answers.quiet.eq(self._kind("write") | self._kind("fence"))
 
     @property
     def _slot(self) -> Value:
@@ -285,7 +328,12 @@ class ManagerRequester(wiring.Component):
         ]
         if self.shape.slots > 1:
             m.d.comb += [channel.rsp_slot.eq(answers.slot), channel.stands_slot.eq(held.slot)]
-        if self.plan.requester.reads:
+        if self.plan.requester.atomics.exchange:
+            m.d.comb += [
+                channel.rsp_success.eq(answers.success),
+                channel.rsp_tested.eq(answers.tested),
+            ]
+        if self.plan.requester.returns:
             m.d.comb += [
                 channel.rsp_data.eq(answers.data),
                 channel.rsp_strobe.eq(answers.strobe),
@@ -304,6 +352,8 @@ class _Held:
     turn: Value
     beat: Value
     more: Value
+    data: Value
+    expected: Value
 
     def __init__(self, m: Module, owner: ManagerRequester, picker: BeatPicker, load: Value) -> None:
         self.plan, self.picker, self.load = owner.plan, picker, load
@@ -313,18 +363,28 @@ class _Held:
             value = getattr(picker, name) if widths[name] else Const(0, 0)
             setattr(self, name, self._register(m, value, name))
         self.slot = self._register(m, owner._slot, "slot")
-        both = req.reads and req.writes
-        self.write = self._register(m, channel.write, "write") if both else Const(req.writes, 1)
-        if req.volatile:
-            self.volatile = self._register(m, channel.volatile, "volatile")
+        write, rmw, self.exchange, self.fence = (
+            self._register(m, owner._kind(name), name) for name in _KINDS
+        )
+        self.kind = Cat(write | self.exchange, rmw | self.exchange, self.fence)
+        self.sends = write | rmw | self.exchange
+        widths = req.atomics.field_widths() | {"volatile": int(req.volatile)}
+        for name in (name for name in _SAID if widths[name]):
+            setattr(self, name, self._register(m, getattr(channel, name), name))
         self.live = self._register(m, self._ring(m, picker.active, 1), "live")
-        if req.writes:
+        if req.sends:
             self.data = self._register(m, self._ring(m, channel.data, 8), "data")
+        if req.atomics.exchange:
+            self.expected = self._register(m, self._ring(m, channel.expected, 8), "expected")
         self.memory_line = Signal(owner.plan.line_bits, name="memory_line")
-        m.d.comb += self.memory_line.eq(self.line + self.ahead)
+        line = self.line + self.ahead
+        if req.atomics.fence:
+            # Behind a fence there is no address, and no number of beats that follow.
+            line, self.more = Mux(self.fence, 0, line), Mux(self.fence, 0, self.more)
+        m.d.comb += self.memory_line.eq(line)
 
     def _register(self, m: Module, value: Value, name: str) -> Value:
-        if not len(value):
+        if not len(value) or isinstance(value, Const):
             return value
         held = Signal(len(value), name=f"held_{name}", reset_less=True)
         with m.If(self.load):

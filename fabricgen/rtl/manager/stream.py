@@ -8,6 +8,7 @@ from amaranth.hdl import Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fabricgen.plan.atomic_use import NO_ATOMICS, AtomicUse
 from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS
 
 __all__ = ["BeatKind", "ManagerStream", "ManagerStreamShape"]
@@ -18,6 +19,9 @@ class BeatKind(Enum):
 
     READ = 0
     WRITE = 1
+    RMW = 2
+    COMPARE_EXCHANGE = 3
+    FENCE = 4
 
 
 class ManagerStream(Protocol):
@@ -33,12 +37,19 @@ class ManagerStream(Protocol):
     req_address: Signal
     req_strobe: Signal
     req_data: Signal
+    req_expected: Signal
+    req_rmw_kind: Signal
+    req_ordering: Signal
+    req_failure_ordering: Signal
+    req_scope: Signal
+    req_weak: Signal
     req_volatile: Signal
     rsp_valid: Signal
     rsp_ready: Signal
     rsp_origin: Signal
     rsp_beat: Signal
     rsp_data: Signal
+    rsp_success: Signal
     rsp_error: Signal
 
 
@@ -56,6 +67,8 @@ class ManagerStreamShape:
         Some beat may be volatile.
     origin_bits, beat_bits, more_bits
         Widths of those fields; 0 for none.
+    atomics
+        What beats there are beside plain reads and writes.
     """
 
     beat_bytes: int
@@ -65,27 +78,35 @@ class ManagerStreamShape:
     origin_bits: int
     beat_bits: int
     more_bits: int
+    atomics: AtomicUse = NO_ATOMICS
 
     def request_widths(self) -> dict[str, int]:
         """Bits of each request field that exists, in order, without valid and ready."""
+        more, bits = self.atomics, 8 * self.beat_bytes
+        returns = self.reads or more.rmw or more.exchange
+        has_access = returns or self.writes
         widths = {
             "kind": 3,
             "origin": self.origin_bits,
             "beat": self.beat_bits,
             "more": self.more_bits,
-            "address": MANAGER_ADDRESS_BITS,
-            "strobe": self.beat_bytes,
-            "data": 8 * self.beat_bytes * self.writes,
+            "address": MANAGER_ADDRESS_BITS * has_access,
+            "strobe": self.beat_bytes * has_access,
+            "data": bits * (self.writes or more.rmw or more.exchange),
+            "expected": bits * more.exchange,
+            **more.field_widths(),
             "volatile": int(self.volatile),
         }
         return {name: width for name, width in widths.items() if width}
 
     def response_widths(self) -> dict[str, int]:
         """Bits of each response field that exists, in order, without valid and ready."""
+        more = self.atomics
         widths = {
             "origin": self.origin_bits,
             "beat": self.beat_bits,
-            "data": 8 * self.beat_bytes * self.reads,
+            "data": 8 * self.beat_bytes * (self.reads or more.rmw or more.exchange),
+            "success": int(more.exchange),
             "error": 1,
         }
         return {name: width for name, width in widths.items() if width}
@@ -106,12 +127,23 @@ class ManagerStreamShape:
             passed over, and the answer repeats the place.
         req_more : Out(more_bits), absent without bits
             Beats of the same child that follow without a break, in time and in addresses.
-        req_address : Out(64)
-            Byte address of the beat, a multiple of ``beat_bytes``.
-        req_strobe : Out(beat_bytes)
-            Bytes to read or write, lowest address lowest; at least one.
-        req_data : Out(8 * beat_bytes), absent unless ``writes``
-            Zero outside the strobes, and for a read.
+        req_address : Out(64), absent where all beats are fences
+            Byte address of the beat, a multiple of ``beat_bytes``; 0 in a fence.
+        req_strobe : Out(beat_bytes), absent where all beats are fences
+            Bytes of the access, lowest address lowest; at least one, none in a fence. Those of an
+            atomic one are all of its object.
+        req_data : Out(8 * beat_bytes), absent where nothing is sent
+            What is written, the operand of a read-modify-write, the desired value; zero outside
+            the strobes, and for a read.
+        req_expected : Out(8 * beat_bytes), absent without compare-exchanges
+            What is compared; zero outside the strobes, and in other beats.
+        req_rmw_kind : Out(5), absent without read-modify-writes
+            The wire tag of an AtomicRmwKind; 0 in other beats, as in all that follow.
+        req_ordering : Out(3), req_scope : Out(2), absent where all accesses are plain
+            The wire tags of an AtomicOrdering and a SyncScopeKind; 0 in a plain access.
+        req_failure_ordering : Out(3), absent without compare-exchanges
+        req_weak : Out(1), absent unless one is weak
+            It may fail though the object is what is expected.
         req_volatile : Out(1), absent unless ``volatile``
 
         Responses
@@ -119,8 +151,10 @@ class ManagerStreamShape:
         rsp_valid : In(1), rsp_ready : Out(1)
             One answer to each beat, in any order, at least one cycle after it was taken.
         rsp_origin, rsp_beat : In, as in the request
-        rsp_data : In(8 * beat_bytes), absent unless ``reads``
-            Bytes outside the strobes carry no meaning.
+        rsp_data : In(8 * beat_bytes), absent where nothing is returned
+            What was there before; bytes outside the strobes carry no meaning.
+        rsp_success : In(1), absent without compare-exchanges
+            The desired value is there now.
         rsp_error : In(1)
             The beat failed.
         """

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from fabricgen.plan.geometry import RequesterShape
 
-__all__ = ["ServiceChannel", "ServiceChannelShape"]
+__all__ = ["ServiceChannel", "ServiceChannelShape", "kind_members"]
 
 
 class ServiceChannel(Protocol):
@@ -19,6 +19,14 @@ class ServiceChannel(Protocol):
     valid: Signal
     ready: Signal
     write: Signal
+    rmw: Signal
+    exchange: Signal
+    fence: Signal
+    rmw_kind: Signal
+    ordering: Signal
+    failure_ordering: Signal
+    scope: Signal
+    weak: Signal
     volatile: Signal
     mode: Signal
     regions: Signal
@@ -27,12 +35,15 @@ class ServiceChannel(Protocol):
     lanes: Signal
     walk: Signal
     data: Signal
+    expected: Signal
     slot: Signal
     rsp_valid: Signal
     rsp_done: Signal
     rsp_slot: Signal
     rsp_data: Signal
     rsp_strobe: Signal
+    rsp_success: Signal
+    rsp_tested: Signal
     rsp_in_range: Signal
     rsp_error: Signal
     rsp_error_address: Signal
@@ -40,6 +51,20 @@ class ServiceChannel(Protocol):
     rsp_fault_address: Signal
     stands: Signal
     stands_slot: Signal
+
+
+def kind_members(requester: RequesterShape, *, store: str) -> dict[str, int]:
+    """Bits that tell the kinds of a requester's accesses apart, by name: one for each kind that
+    occurs beside another one. No bit says a load. Plain stores are called ``store``.
+    """
+    atomics = requester.atomics
+    occurs = {
+        store: requester.writes,
+        "rmw": atomics.rmw,
+        "exchange": atomics.exchange,
+        "fence": atomics.fence,
+    }
+    return {name: 1 for name, there in occurs.items() if there and requester.kinds > 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +96,12 @@ class ServiceChannelShape:
         valid : Out(1), ready : In(1)
             A whole child access is offered; it stays, with stable fields, until ``ready``. The
             service may serve parts of it before it shows ``ready``.
-        write : Out(1), absent unless the requester both reads and writes
+        write : Out(1), absent unless the requester stores and makes other accesses, too
+            At the local service, which has no others: unless it both reads and writes.
+        rmw, exchange, fence : Out(1), absent unless managed and as :func:`kind_members` says
+            At most one of these and ``write`` is set.
+        rmw_kind, ordering, failure_ordering, scope, weak : Out, absent unless managed and in use
+            As :class:`fabricgen.plan.atomic_use.AtomicUse` and the stream have them.
         volatile : Out(1), absent unless managed and some row may be volatile
         mode : Out(range(modes)), absent with one mode
         regions : Out(range(region_sets)), absent with one region set; no manager looks at it
@@ -81,10 +111,12 @@ class ServiceChannelShape:
         beyond : Out(segments)
             The exact address of that segment does not fit ``address_bits``.
         lanes : Out(lanes)
-            Active lanes; never zero while ``valid``.
+            Active lanes; never zero while ``valid``, but in a fence.
         walk : Out(1), absent unless the requester walks
             Each active lane is a child of its own, whatever its address is.
-        data : Out(8 * data_bytes), absent unless the requester writes
+        data : Out(8 * data_bytes), absent unless the requester writes, or sends if managed
+            What is stored, the operand of a read-modify-write, or the desired value.
+        expected : Out(8 * data_bytes), absent unless managed and it compares
         slot : Out(range(slots)), absent with one slot
 
         Responses
@@ -95,10 +127,14 @@ class ServiceChannelShape:
             With ``rsp_valid``: it is the last part. A write is visible to every later request.
             Requests in different slots end in any order at a manager.
         rsp_slot : In(range(slots)), absent with one slot
-        rsp_data : In(8 * data_bytes), rsp_strobe : In(data_bytes), absent unless it reads
+        rsp_data : In(8 * data_bytes), rsp_strobe : In(data_bytes), absent unless it reads, or
+        returns if managed
             Bytes that arrive now, at their payload positions. Each byte of an active lane
-            arrives exactly once; bytes of lanes out of range carry no meaning. A write has no
-            strobes.
+            arrives exactly once; bytes of lanes out of range carry no meaning. A store and a fence
+            have no strobes.
+        rsp_success : In(1), rsp_tested : In(lanes), absent unless managed and it compares
+            Lanes whose comparison arrives now, and how it ended. Each active lane of a
+            compare-exchange arrives exactly once; those of other accesses carry no meaning.
         rsp_in_range : In(lanes)
             With ``rsp_done``: lanes that lie inside an admitted region, or that have addresses
             of 64 bits at a manager; none after an error.
@@ -117,10 +153,12 @@ class ServiceChannelShape:
         """
         req, bits = self.requester, 8 * self.requester.data_bytes
         members: dict[str, wiring.Member] = {"valid": Out(1), "ready": In(1)}
-        if req.reads and req.writes:
+        if self.managed:
+            members |= {name: Out(1) for name in kind_members(req, store="write")}
+            widths = req.atomics.field_widths() | {"volatile": int(req.volatile)}
+            members |= {name: Out(width) for name, width in widths.items() if width}
+        elif req.reads and req.writes:
             members["write"] = Out(1)
-        if self.managed and req.volatile:
-            members["volatile"] = Out(1)
         if len(req.modes) > 1:
             members["mode"] = Out(range(len(req.modes)))
         if len(req.region_sets) > 1:
@@ -130,13 +168,17 @@ class ServiceChannelShape:
         members["lanes"] = Out(req.lanes)
         if req.walks:
             members["walk"] = Out(1)
-        if req.writes:
+        if req.sends if self.managed else req.writes:
             members["data"] = Out(bits)
+        if self.managed and req.atomics.exchange:
+            members["expected"] = Out(bits)
         if self.slots > 1:
             members |= {"slot": Out(range(self.slots)), "rsp_slot": In(range(self.slots))}
         members |= {"rsp_valid": In(1), "rsp_done": In(1), "rsp_in_range": In(req.lanes)}
-        if req.reads:
+        if req.returns if self.managed else req.reads:
             members |= {"rsp_data": In(bits), "rsp_strobe": In(req.data_bytes)}
+        if self.managed and req.atomics.exchange:
+            members |= {"rsp_success": In(1), "rsp_tested": In(req.lanes)}
         if self.managed:
             members |= {"rsp_error": In(1), "rsp_error_address": In(self.address_bits)}
             members["stands"] = In(1)

@@ -21,7 +21,28 @@ from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["SpatialPort"]
 
-_ADDRESS, _DATA, _MASK = ServiceValueRole.ADDRESS, ServiceValueRole.DATA, ServiceValueRole.MASK
+_R = ServiceValueRole
+_ADDRESS, _DATA, _MASK = _R.ADDRESS, _R.DATA, _R.MASK
+
+
+#: A field of a channel whose target serves accesses of this kind.
+_OWN_FIELD = {"store": "data", "rmw": "rmw_kind", "exchange": "expected"}
+
+#: Controls that a request repeats.
+_SAID = (
+    "mode",
+    "regions",
+    "walk",
+    "rmw",
+    "exchange",
+    "fence",
+    "rmw_kind",
+    "ordering",
+    "failure_ordering",
+    "scope",
+    "weak",
+    "volatile",
+)
 
 
 class SpatialPort(wiring.Component):
@@ -155,12 +176,20 @@ class SpatialPort(wiring.Component):
     def _answer(self, m: Module) -> dict[str, Value]:
         """The response of the configured target: no other has anything to answer."""
         names = ["valid", "done", "in_range"]
-        names += ["data", "strobe"] if self.shape.requester.reads else []
+        req = self.shape.requester
+        names += ["data", "strobe"] if req.returns else []
+        names += ["tested", "success"] if req.atomics.exchange else []
         names += ["slot"] if self.shape.slots > 1 else []
         values: dict[str, Value] = {}
         for name in names:
-            words = [(here, getattr(channel, f"rsp_{name}")) for here, channel in self._targets]
-            values[name] = words[0][1] if len(words) == 1 else select(words, len(words[0][1]))
+            # What only a manager answers the channel of the local service does not have.
+            words: list[tuple[Value, Value]] = [
+                (here, getattr(channel, f"rsp_{name}"))
+                for here, channel in self._targets
+                if hasattr(channel, f"rsp_{name}")
+            ]
+            is_only = len(self._targets) == 1
+            values[name] = words[0][1] if is_only else select(words, len(words[0][1]))
         return values
 
     def _operand(self, m: Module, path: RolePath) -> OperandQueue:
@@ -218,8 +247,22 @@ class SpatialPort(wiring.Component):
                 return token[: 8 * self.shape.requester.data_bytes]
 
     def _all_lanes(self) -> Value:
-        """Lanes below the configured lane count."""
-        return self.controls.lanes if self.shape.requester.lanes > 1 else Value.cast(1)
+        """Lanes below the configured lane count; a fence has none."""
+        return self.controls.lanes if self.shape.requester.lanes > 1 else self._is_addressed()
+
+    def _occurs(self, kind: str) -> bool:
+        req = self.shape.requester
+        return req.writes if kind == "store" else getattr(req.atomics, kind)
+
+    def _does(self, kind: str) -> Value:
+        """Whether the configured row is a ``store``, ``rmw``, ``exchange`` or ``fence``."""
+        if hasattr(self.controls, kind):
+            return getattr(self.controls, kind)
+        return Const(int(self._occurs(kind)), 1)
+
+    def _is_addressed(self) -> Value:
+        """Whether it is no fence."""
+        return ~self._does("fence") if self._occurs("fence") else Value.cast(1)
 
     def _lanes(self, operands: dict[ServiceValueRole, OperandQueue]) -> tuple[Value, Value]:
         """Active lanes of the firing at the heads, and whether there is none."""
@@ -231,11 +274,19 @@ class SpatialPort(wiring.Component):
 
     def _is_needed(self, role: ServiceValueRole) -> Value:
         """Tell whether a firing of the configured row takes a token of this role."""
-        if role is _MASK:
-            return self.controls.masked
-        if role is _DATA and self.shape.requester.reads:
-            return self.controls.store
-        return Value.cast(1)
+        match role:
+            case _R.MASK:
+                return self.controls.masked
+            case _R.ADDRESS:
+                return self._is_addressed()
+            case _R.DATA:
+                return self._does("store")
+            case _R.UPDATE:
+                return self._does("rmw")
+            case _R.EXPECTED | _R.DESIRED:
+                return self._does("exchange")
+            case _:
+                return Value.cast(1)
 
     def _request(
         self,
@@ -245,6 +296,39 @@ class SpatialPort(wiring.Component):
         lanes: Value,
     ) -> None:
         """Fields of the request to one target, all from registers."""
+        self._address(m, channel, operands)
+        m.d.comb += channel.lanes.eq(lanes)
+        if hasattr(channel, "data"):
+            m.d.comb += channel.data.eq(self._sent(channel, operands))
+        if hasattr(channel, "expected"):
+            m.d.comb += channel.expected.eq(operands[_R.EXPECTED].o.data)
+        if hasattr(channel, "write"):
+            m.d.comb += channel.write.eq(self._does("store"))
+        for name in _SAID:
+            if hasattr(self.controls, name) and hasattr(channel, name):
+                m.d.comb += getattr(channel, name).eq(getattr(self.controls, name))
+
+    def _sent(
+        self, channel: ServiceChannel, operands: dict[ServiceValueRole, OperandQueue]
+    ) -> Value:
+        """The payload of the configured kind of access."""
+        kinds = {"store": _DATA, "rmw": _R.UPDATE, "exchange": _R.DESIRED}
+        sent = [
+            (self._does(kind), operands[role].o.data)
+            for kind, role in kinds.items()
+            if hasattr(channel, _OWN_FIELD[kind]) and self._occurs(kind)
+        ]
+        return sent[0][1] if len(sent) == 1 else select(sent, 8 * self.shape.requester.data_bytes)
+
+    def _address(
+        self,
+        m: Module,
+        channel: ServiceChannel,
+        operands: dict[ServiceValueRole, OperandQueue],
+    ) -> None:
+        """Where the access lies; a port of fences has no address."""
+        if _ADDRESS not in operands:
+            return
         req, bits = self.shape.requester, self.shape.address_bits
         address = operands[_ADDRESS].o.data
         width = req.segments * bits
@@ -259,28 +343,21 @@ class SpatialPort(wiring.Component):
                 Cat(word[:reach] for word in words) if reach < bits else address[:width]
             ),
             channel.beyond.eq(beyond),
-            channel.lanes.eq(lanes),
         ]
-        if req.writes:
-            m.d.comb += channel.data.eq(operands[_DATA].o.data)
-        if req.reads and req.writes:
-            m.d.comb += channel.write.eq(self.controls.store)
-        for name in ("mode", "regions", "walk", "volatile"):
-            if hasattr(self.controls, name) and hasattr(channel, name):
-                m.d.comb += getattr(channel, name).eq(getattr(self.controls, name))
 
     def _result(
         self, m: Module, ring: ResultRing, issue: Signal, lanes: Value, answer: dict[str, Value]
-    ) -> Value:
-        """Payload of the oldest firing; nothing where the port does not read."""
+    ) -> dict[ServiceValueRole, Value]:
+        """Payloads of the oldest firing by result role; none where nothing is returned."""
         req = self.shape.requester
-        if not req.reads:
-            return Value.cast(0)
+        if not req.returns:
+            return {}
         m.submodules.store = store = ResultStore(
             self.shape.slots,
             lanes=req.lanes,
             data_bytes=req.data_bytes,
             element_lanes=self.shape.element_lanes,
+            compares=req.atomics.exchange,
         )
         m.d.comb += [
             store.issue.eq(issue),
@@ -296,9 +373,13 @@ class SpatialPort(wiring.Component):
         ]
         if hasattr(store, "scale"):
             m.d.comb += store.scale.eq(self.controls.scale)
-        return store.result
+        results: dict[ServiceValueRole, Value] = {_DATA: store.result, _R.OLD: store.result}
+        if req.atomics.exchange:
+            m.d.comb += [store.tested.eq(answer["tested"]), store.success.eq(answer["success"])]
+            results[_R.SUCCESS] = store.successes
+        return results
 
-    def _publish(self, m: Module, ring: ResultRing, result: Value) -> None:
+    def _publish(self, m: Module, ring: ResultRing, results: dict[ServiceValueRole, Value]) -> None:
         """One readiness conjunction and one commit for all destinations of a firing."""
         destinations: list[tuple[Value, Channel]] = []
         for path in self.shape.results:
@@ -308,8 +389,8 @@ class SpatialPort(wiring.Component):
             for selected, name in zip(Cat(sinks, forwards), names, strict=True):
                 channel: Channel = getattr(self, name)
                 destinations.append((selected, channel))
-                if path.role is _DATA and hasattr(channel, "data"):
-                    m.d.comb += channel.data.eq(result)
+                if path.role in results and hasattr(channel, "data"):
+                    m.d.comb += channel.data.eq(results[path.role])
         ready = [~selected | channel.ready for selected, channel in destinations]
         m.d.comb += ring.retire.eq(ring.candidate & reduce(and_, ready))
         m.d.comb += [channel.valid.eq(ring.retire & selected) for selected, channel in destinations]

@@ -13,6 +13,7 @@ from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.rtl.channel import Channel, ChannelShape
 from fabricgen.rtl.logic import any_bit, pick, select
+from fabricgen.rtl.port_shape import RolePath
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.temporal.engine_shape import PublicationGroup
 from fabricgen.rtl.temporal.port import TemporalPort
@@ -23,6 +24,13 @@ from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = ["TemporalEngine"]
+
+#: Result roles with a payload, and the member of the port that has it.
+_RESULTS = {
+    ServiceValueRole.DATA: "result",
+    ServiceValueRole.OLD: "result",
+    ServiceValueRole.SUCCESS: "successes",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,21 +253,23 @@ class TemporalEngine(wiring.Component):
             m.d.comb += egress.valid.eq(publisher.fire[at])
             m.d.comb += egress.tag.eq(publisher.word.word_select(at, width))
             if hasattr(egress, "data"):
-                sources = self._sources(group, end, publisher.row, are_exposed=True)
+                sources = self._sources(group, end, publisher.row)
                 m.d.comb += egress.data.eq(select(sources, len(egress.data)))
         for at, connection in enumerate(group.connections, len(group.outputs)):
             here = joined[connection]
             ready.append(here.free)
-            sources = self._sources(group, here.source, publisher.row, are_exposed=False)
+            sources = self._sources(group, here.source, publisher.row, connection)
             m.d.comb += here.fire.eq(publisher.fire[at])
             if len(here.payload):
                 m.d.comb += here.payload.eq(select(sources, len(here.payload)))
         m.d.comb += publisher.ready.eq(Cat(ready))
 
     def _sources(
-        self, group: PublicationGroup, end: int, row: Signal, *, are_exposed: bool
+        self, group: PublicationGroup, end: int, row: Signal, connection: int | None = None
     ) -> list[tuple[Value, Value]]:
-        """Results that some port of a group shows at an output, each with its condition."""
+        """Results that some port of a group shows at an output, or leads from there into a
+        connection, each with its condition.
+        """
         users = [
             (port, path)
             for port in group.ports
@@ -269,11 +279,27 @@ class TemporalEngine(wiring.Component):
         found: list[tuple[Value, Value]] = []
         for port, path in users:
             rows = getattr(self.table, f"port_{port}")
-            here = getattr(rows, f"sink_{path.name}_{end}") if are_exposed else rows.enabled
-            if path.role is ServiceValueRole.DATA:
-                mine = pick(list(here), row) if len(users) > 1 else Value.cast(1)
-                found.append((mine, self.ports[port].result))
+            member = _RESULTS.get(path.role, "")
+            if not hasattr(self.ports[port], member):
+                continue
+            if connection is None:
+                here = list(getattr(rows, f"sink_{path.name}_{end}"))
+            elif len({_RESULTS.get(each.role) for at, each in users if at == port}) == 1:
+                here = list(rows.enabled)
+            else:
+                forwards = self._forwards(path, connection)
+                here = [a & b for a, b in zip(rows.enabled, forwards, strict=True)]
+            mine = pick(here, row) if len(users) > 1 else Value.cast(1)
+            found.append((mine, getattr(self.ports[port], member)))
         return found
+
+    def _forwards(self, path: RolePath, connection: int) -> list[Value]:
+        """Rows whose result role goes into a connection, out of the carrier."""
+        name = f"forward_{path.name}_{connection}"
+        fields = [row.get(name) for row in self.table.layout.rows]
+        return [
+            Const(0, 1) if field is None else self.configuration[field.offset] for field in fields
+        ]
 
     def _report(self, m: Module) -> None:
         """Refused holds, the first group's of a cycle, one cycle later."""

@@ -82,7 +82,12 @@ class TemporalShape:
             case ServiceValueRole.ADDRESS:
                 widest = max(lane.stride for lane in self.port.address_lanes)
                 return min(path.width, widest * requester.segments)
-            case ServiceValueRole.DATA:
+            case (
+                ServiceValueRole.DATA
+                | ServiceValueRole.UPDATE
+                | ServiceValueRole.EXPECTED
+                | ServiceValueRole.DESIRED
+            ):
                 return min(path.width, 8 * requester.data_bytes)
             case ServiceValueRole.MASK:
                 return min(path.width, requester.lanes)

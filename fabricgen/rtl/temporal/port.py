@@ -23,20 +23,44 @@ from fabricgen.vocab.dataflow import ServiceValueRole
 
 __all__ = ["TemporalPort"]
 
-_ADDRESS, _DATA, _MASK = ServiceValueRole.ADDRESS, ServiceValueRole.DATA, ServiceValueRole.MASK
+_R = ServiceValueRole
+_ADDRESS, _DATA, _MASK = _R.ADDRESS, _R.DATA, _R.MASK
+
+#: Operand that each kind of access sends, and a field of the channels whose targets serve it.
+_SENT = {
+    "store": (_DATA, "data"),
+    "rmw": (_R.UPDATE, "rmw_kind"),
+    "exchange": (_R.DESIRED, "expected"),
+}
 
 #: Fields of a request, packed in this order while the firing stands in front of its target.
 _FIELDS = (
     "slot",
     "write",
+    "rmw",
+    "exchange",
+    "fence",
     "mode",
     "regions",
     "walk",
+    "rmw_kind",
+    "ordering",
+    "failure_ordering",
+    "scope",
+    "weak",
     "volatile",
     "lanes",
     "beyond",
     "address",
     "data",
+    "expected",
+)
+
+#: Those of them that are controls of the row.
+_SAID = tuple(
+    name
+    for name in _FIELDS
+    if name not in ("slot", "write", "lanes", "beyond", "address", "data", "expected")
 )
 
 
@@ -85,8 +109,10 @@ class TemporalPort(wiring.Component):
         Its next firing will be complete in the next cycle.
     retire : In(1)
         Its oldest firing leaves, if the row is one of this port.
-    result : Out(8 * data_bytes), absent unless the port reads
+    result : Out(8 * data_bytes), absent unless something is returned
         Payload of its oldest firing.
+    successes : Out(lanes), absent without compare-exchanges
+        Success of each lane of it.
     empty : Out(1)
         No token, firing or request inside (registered).
     present_<role> : Out(rows), claim : Out(rows), issued : Out(rows), held : Out(rows),
@@ -104,6 +130,7 @@ class TemporalPort(wiring.Component):
     successor: Signal
     retire: Signal
     result: Signal
+    successes: Signal
     empty: Signal
     claim: Signal
     issued: Signal
@@ -136,8 +163,10 @@ class TemporalPort(wiring.Component):
                 members[f"connection_{connection}"] = In(width)
         for position, request in enumerate(shape.channels):
             members[f"request_{position}"] = Out(request.signature())
-        if shape.port.requester.reads:
+        if shape.port.requester.returns:
             members["result"] = Out(8 * shape.port.requester.data_bytes)
+        if shape.port.requester.atomics.exchange:
+            members["successes"] = Out(shape.port.requester.lanes)
         members |= {f"present_{path.name}": Out(shape.rows) for path in shape.port.inputs}
         members |= {name: Out(shape.rows) for name in ("claim", "issued", "held", "done")}
         super().__init__(members)
@@ -215,8 +244,21 @@ class TemporalPort(wiring.Component):
         return getattr(front, f"operand_{roles.index(role)}")
 
     def _all_lanes(self) -> Value:
-        """Lanes below the configured lane count."""
-        return self.controls.lanes if self.shape.port.requester.lanes > 1 else Value.cast(1)
+        """Lanes below the configured lane count; a fence has none."""
+        requester = self.shape.port.requester
+        if requester.lanes > 1:
+            return self.controls.lanes
+        return ~self._does("fence") if requester.atomics.fence else Value.cast(1)
+
+    def _does(self, kind: str) -> Value:
+        """Whether the selected firing is a ``store``, ``rmw``, ``exchange`` or ``fence``."""
+        if hasattr(self.controls, kind):
+            return getattr(self.controls, kind)
+        return Const(int(self._occurs(kind)), 1)
+
+    def _occurs(self, kind: str) -> bool:
+        requester = self.shape.port.requester
+        return requester.writes if kind == "store" else getattr(requester.atomics, kind)
 
     def _complete_idle(
         self, m: Module, front: RowFrontEnd, claims: RowClaims, idle: Signal
@@ -233,7 +275,7 @@ class TemporalPort(wiring.Component):
         self, m: Module, front: RowFrontEnd, claims: RowClaims, lanes: Signal, idle: Signal
     ) -> list[Holding]:
         """One queue of whole firings in front of each target, and its channel."""
-        address, beyond = self._address(m, front)
+        address, beyond = self._address(m, front) if _ADDRESS in self._roles else ([], [])
         several = len(self.shape.targets) > 1
         holdings: list[Holding] = []
         for position, channel in enumerate(self.shape.channels):
@@ -248,15 +290,18 @@ class TemporalPort(wiring.Component):
                     for each, over in zip(address, beyond, strict=True)
                 ),
             }
-            if hasattr(self.controls, "store"):
-                firing["write"] = self.controls.store
-            for name in ("mode", "regions", "walk", "volatile"):
-                if hasattr(self.controls, name):
-                    firing[name] = getattr(self.controls, name)
-            if self.shape.port.requester.writes:
-                firing["data"] = self._operand(front, _DATA)
+            if hasattr(request, "write"):
+                firing["write"] = self._does("store")
+            for name in (name for name in _SAID if hasattr(self.controls, name)):
+                firing[name] = getattr(self.controls, name)
+            if hasattr(request, "data"):
+                firing["data"] = self._sent(front, request)
+            if hasattr(request, "expected"):
+                firing["expected"] = self._operand(front, _R.EXPECTED)
             names = [name for name in _FIELDS if hasattr(request, name)]
-            parts = [firing[name][: len(getattr(request, name))] for name in names]
+            widths = {name: len(getattr(request, name)) for name in names}
+            # What the operands do not have is zero, and so is all that a fence does not say.
+            parts = [Cat(firing[name], Const(0, widths[name]))[: widths[name]] for name in names]
 
             holding = Holding(len(Cat(parts)))
             m.submodules[f"holding_{position}"] = holding
@@ -280,6 +325,19 @@ class TemporalPort(wiring.Component):
                 getattr(claims, f"complete_slot_{position}").eq(self._response_slot(request)),
             ]
         return holdings
+
+    @property
+    def _roles(self) -> list[ServiceValueRole]:
+        return [path.role for path in self.shape.port.inputs]
+
+    def _sent(self, front: RowFrontEnd, request: ServiceChannel) -> Value:
+        """The payload of the selected firing."""
+        sent = [
+            (self._does(kind), self._operand(front, role))
+            for kind, (role, field) in _SENT.items()
+            if hasattr(request, field) and self._occurs(kind)
+        ]
+        return sent[0][1] if len(sent) == 1 else select(sent, len(request.data))
 
     @staticmethod
     def _response_slot(request: ServiceChannel) -> Value:
@@ -317,16 +375,22 @@ class TemporalPort(wiring.Component):
             self.successor.eq(claims.successor_next & mine),
             self.complete.eq(claims.complete_next),
         ]
-        if not shape.port.requester.reads:
+        requester = shape.port.requester
+        if not requester.returns:
             return
         results: list[tuple[Value, Value]] = []
+        successes: list[tuple[Value, Value]] = []
         for position in range(len(shape.targets)):
             request: ServiceChannel = getattr(self, f"request_{position}")
+            if not hasattr(request, "rsp_data"):
+                continue
+            compares = hasattr(request, "rsp_tested")
             m.submodules[f"store_{position}"] = store = ResultStore(
                 shape.slots,
-                lanes=shape.port.requester.lanes,
-                data_bytes=shape.port.requester.data_bytes,
+                lanes=requester.lanes,
+                data_bytes=requester.data_bytes,
                 element_lanes=shape.port.element_lanes,
+                compares=compares,
             )
             m.d.comb += [
                 store.issue.eq(front.selected_valid),
@@ -344,11 +408,20 @@ class TemporalPort(wiring.Component):
                 scales = [self.rows.scale.word_select(row, bits) for row in range(shape.rows)]
                 m.d.comb += store.scale.eq(pick(scales, self.row))
             targets = getattr(self.rows, f"target_{position}", self.rows.enabled)
-            results.append((pick(list(targets), self.row), store.result))
-        if len(results) == 1:
-            m.d.comb += self.result.eq(results[0][1])
-        else:
-            m.d.comb += self.result.eq(select(results, len(self.result)))
+            here = pick(list(targets), self.row)
+            results.append((here, store.result))
+            if compares:
+                m.d.comb += [
+                    store.tested.eq(request.rsp_tested),
+                    store.success.eq(request.rsp_success),
+                ]
+                successes.append((here, store.successes))
+        for name, found in (("result", results), ("successes", successes)):
+            if found:
+                shown: Signal = getattr(self, name)
+                # With one store there is nothing to choose: rows of other targets show no result.
+                word = found[0][1] if len(found) == 1 else select(found, len(shown))
+                m.d.comb += shown.eq(word)
 
     def _watch(
         self, m: Module, front: RowFrontEnd, claims: RowClaims, holdings: list[Holding]
