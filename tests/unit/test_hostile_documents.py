@@ -1,6 +1,7 @@
 """Documents made to cost time or memory: they cost what their size explains."""
 
 import copy
+import sys
 import time
 from dataclasses import replace
 
@@ -18,8 +19,9 @@ from fabricgen.records.connectivity import InternalConnection, MemoryConnectivit
 from fabricgen.records.fabric import Fabric
 from tests.support.documents import changed, fabric_document, mapping_document, toml
 
-#: Processor seconds; what grew with the square of these sizes took ten times as long.
-SECONDS = 10
+#: Processor seconds; what grew with the square of these sizes took ten times as long. A tool that
+#: traces every line, as coverage does, makes everything several times slower.
+SECONDS = 10 if sys.gettrace() is None else 60
 MEMORY = ("memory", 0)
 PORT = (*MEMORY, "port", 0)
 
