@@ -125,8 +125,13 @@ def fabric_shape(fabric: Fabric) -> StatusShape:
 
 
 def status_shape(named: NamedMemory) -> StatusShape:
-    """Derive what one memory reports."""
+    """Derive what one memory reports: nothing where no row can be at fault.
+
+    What comes to a subordinate is answered with an error there.
+    """
     occurrence = named.occurrence
+    if occurrence.engine is None:
+        return StatusShape(())
     has_tags, rows = is_temporal(occurrence), row_capacity(occurrence)
     row = ("row", max(1, (rows - 1).bit_length()))
     reports = [Report("out_of_range", _FLAG_OUT_OF_RANGE, (row, ("address", _address_bits(named))))]

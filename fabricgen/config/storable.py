@@ -57,21 +57,31 @@ def storable_mask(named: NamedMemory) -> int:
         # The rows are alike, one behind the other.
         first, stride = masks[0], layout.row_stride
         masks = [first << row * stride for row in range(len(layout.rows))]
-    mask = _or(masks) | _decode_mask(occurrence, layout)
+    mask = _or(masks) | _decode_mask(named, layout)
     return mask | layout.active.mask if mask else 0
 
 
-def _decode_mask(occurrence: MemoryOccurrence, layout: CarrierLayout) -> int:
-    """Every bit of every decode row, but for targets that its endpoint does not reach."""
+def _decode_mask(named: NamedMemory, layout: CarrierLayout) -> int:
+    """Every bit of every decode row, but for targets that its endpoint does not reach.
+
+    Aligned base offsets are multiples of the beat.
+    """
+    occurrence = named.occurrence
     mask, known = 0, targets(occurrence)
-    for dispatch, rows in zip(
-        occurrence.connectivity.subordinate_endpoints, layout.decode, strict=True
+    for endpoint, dispatch, rows in zip(
+        occurrence.subordinate_endpoints,
+        occurrence.connectivity.subordinate_endpoints,
+        layout.decode,
+        strict=True,
     ):
-        chosen = _or(map(known.index, dispatch.targets))
+        step = max(1, endpoint.beat_width_bits // 8) if named.implementation.aligned_bases else 1
+        special = {
+            "service_target": _or(map(known.index, dispatch.targets)),
+            "base_offset": U64_MAX // step * step,
+        }
         for fields in rows:
             for name, field in fields.items():
-                value = chosen if name == "service_target" else (1 << field.width) - 1
-                mask |= value << field.offset
+                mask |= special.get(name, (1 << field.width) - 1) << field.offset
     return mask
 
 

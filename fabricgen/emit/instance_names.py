@@ -34,6 +34,12 @@ def _memory(named: NamedMemory, emitted: EmittedVerilog) -> _Json:
         "instance": _one(_instances(emitted, "MemoryOccurrence")),
         "service": next(iter(_instances(emitted, "LocalMemoryService")), None),
         "managers": _managers(named, emitted),
+        "subordinates": [
+            {"name": name, "instance": path}
+            for name, path in zip(
+                named.names.subordinates, _instances(emitted, "Subordinate"), strict=True
+            )
+        ],
         "banks": list(bank_paths(emitted)),
         "ports": _ports(named, emitted),
     }

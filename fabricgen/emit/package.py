@@ -83,7 +83,7 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
 
 
 def top_ports(top: FabricTop) -> Ports:
-    """Ports of the top: configuration, then each endpoint, manager and op under its name."""
+    """Ports of the top: configuration, then each endpoint, stream and op under its name."""
     configuration = {
         name: port for name, port in default_ports(top).items() if name.startswith("cfg_")
     }
@@ -91,7 +91,7 @@ def top_ports(top: FabricTop) -> Ports:
         name: (signal, PortDirection.Input if is_input else PortDirection.Output)
         for name, signal, is_input in (
             *top.endpoint_ports(),
-            *top.manager_ports(),
+            *top.stream_ports(),
             *top.op_ports(),
         )
     }
@@ -168,6 +168,7 @@ def _memory(named: NamedMemory, design: FabricTop, emitted: EmittedVerilog) -> d
             )
         ],
         "managers": _managers(named, design),
+        "subordinates": _subordinates(named, design),
         "storage": _storage(named, emitted),
     }
 
@@ -193,8 +194,26 @@ def _managers(named: NamedMemory, design: FabricTop) -> list[dict[str, object]]:
     ]
 
 
+def _subordinates(named: NamedMemory, design: FabricTop) -> list[dict[str, object]]:
+    """Beats of each subordinate: widths of its fields, its slots, and the bindings that it has."""
+    occurrence = design.occurrence
+    if occurrence is None:
+        return []
+    return [
+        {
+            "name": name,
+            "beat_bytes": each.use.beat_bytes,
+            "request": each.stream_shape.request_widths(),
+            "response": each.stream_shape.response_widths(),
+            "slots": each.slots,
+            "bindings": len(each.decoder.rows),
+        }
+        for name, each in zip(named.names.subordinates, occurrence.subordinates, strict=True)
+    ]
+
+
 def _storage(named: NamedMemory, emitted: EmittedVerilog) -> dict[str, object] | None:
-    """Where the bytes of the local service are; nowhere if there is none that a port may reach."""
+    """Where the bytes of the local service are; nowhere if there is none that is reached."""
     if not (banks := bank_paths(emitted)):
         return None
     geometry = bank_geometry(named)

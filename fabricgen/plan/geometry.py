@@ -25,6 +25,7 @@ from fabricgen.vocab.dataflow import MemoryAccessForm, OperationSchemaId
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = [
+    "BEAT_LIMIT",
     "MANAGER_ADDRESS_BITS",
     "MODE_LIMIT",
     "AccessMode",
@@ -48,7 +49,7 @@ _POINTER_LIMIT = 64
 _BANK_LIMIT = 64
 
 #: Beats that one access may touch: requester logic grows with their square.
-_BEAT_LIMIT = 128
+BEAT_LIMIT = 128
 
 #: Bits of a byte address at a manager.
 MANAGER_ADDRESS_BITS = 64
@@ -110,7 +111,8 @@ class RequesterShape:
         Every access mode, sorted; a request names one by its ordinal.
     region_sets
         Distinct sets of region ordinals named by the admitting capabilities of the Local Memory
-        Service, sorted; a request names one by its ordinal. Empty for managers alone.
+        Service, sorted; a request names one by its ordinal. Empty for managers alone, and where
+        whoever asks has compared every byte with them.
     aligned
         Every element lies at a multiple of its size.
     walks
@@ -119,6 +121,8 @@ class RequesterShape:
         Some row of a manager may be volatile.
     atomics
         What rows of managers there may be beside plain loads and stores.
+    address_step
+        Every address is a multiple of this, a power of two, whatever the elements are.
     """
 
     reads: bool
@@ -129,6 +133,7 @@ class RequesterShape:
     walks: bool = False
     volatile: bool = False
     atomics: AtomicUse = NO_ATOMICS
+    address_step: int = 1
 
     @property
     def kinds(self) -> int:
@@ -145,6 +150,10 @@ class RequesterShape:
     def sends(self) -> bool:
         """Some access sends a payload."""
         return self.writes or self.atomics.rmw or self.atomics.exchange
+
+    def step(self, mode: AccessMode) -> int:
+        """Every address in ``mode`` is a multiple of this."""
+        return mode.element_bytes if self.aligned else self.address_step
 
     @property
     def lanes(self) -> int:
@@ -226,12 +235,12 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
         )
     widths = _target_beats(named, port)
     beats = max((_most_beats(modes, width, aligned) for width in widths), default=0)
-    if beats > _BEAT_LIMIT:
+    if beats > BEAT_LIMIT:
         raise Unsupported(
             Diagnostic(
                 "access-beats",
                 f"port[{port}].alternative",
-                f"An access must touch at most {_BEAT_LIMIT} beats, not {beats}",
+                f"An access must touch at most {BEAT_LIMIT} beats, not {beats}",
             )
         )
     service = named.occurrence.local_service

@@ -11,13 +11,19 @@ from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.limits import ENDPOINT_LIMIT
 from fabricgen.plan.op_realisation import op_findings
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
+from fabricgen.plan.subordinate_realisation import (
+    beat_width_findings,
+    decode_row_findings,
+    exposure_findings,
+    subordinate_findings,
+)
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
     OperationPortDispatch,
 )
 from fabricgen.records.consistency import NO_CONSISTENCY
-from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
+from fabricgen.records.endpoint import TransportEndpoint
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
@@ -41,14 +47,14 @@ _CONTEXT_LIMIT = 64
 #: Bits of the widest Physical Tag.
 _TAG_LIMIT = 64
 
-#: Bits of the widest beat of a manager.
-_BEAT_WIDTH_LIMIT = 4096
-
 #: Wires into the channels of the largest fabric: those into one module have numbers of 16 bits.
 _WIRE_LIMIT = 65000
 
 #: Wires into a manager beside its data: an acceptance, an offer, an answer.
 _MANAGER_WIRES = 8
+
+#: The same of a subordinate, whose requests have addresses and whatever is matched.
+_SUBORDINATE_WIRES = 256
 
 #: Bits of the widest index; bytes are addressed by 64 bits.
 _INDEX_LIMIT = 64
@@ -97,6 +103,10 @@ def _wire_findings(fabric: Fabric) -> Iterator[Diagnostic]:
             is_input = endpoint.direction is EndpointDirection.IN
             widths.append(endpoint.payload_width + (endpoint.tag_width or 0) if is_input else None)
         count += sum(each.beat_width_bits + _MANAGER_WIRES for each in occurrence.manager_endpoints)
+        count += sum(
+            each.beat_width_bits * 9 // 8 + _SUBORDINATE_WIRES
+            for each in occurrence.subordinate_endpoints
+        )
     for named in fabric.ops:
         widths += [*named.op.ports.inputs, *(None for _ in named.op.ports.outputs)]
     count += sum(1 if width is None else 1 + width for width in widths)
@@ -112,13 +122,14 @@ def unsupported_rows(
     match configuration:
         case Disabled():
             return ()
-        case Active(rows, _):  # exhaustive
-            return tuple(
+        case Active(rows, decode):  # exhaustive
+            found = (
                 finding
                 for ordinal, row in enumerate(rows)
                 if row is not None
                 for finding in _under(f"operation_rows[{ordinal}]", _row_findings(named, row))
             )
+            return (*found, *decode_row_findings(named, decode))
 
 
 def _row_findings(named: NamedMemory, row: OperationRow) -> Iterator[Diagnostic]:
@@ -169,11 +180,11 @@ def lies_in_one_beat(element_bytes: int, beat_bytes: int, *, anywhere: bool) -> 
 
 def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
     occurrence = named.occurrence
-    yield from _absent_parts(occurrence)
     for ordinal, endpoint in enumerate(occurrence.endpoints):
         yield from _under(f"endpoint[{ordinal}]", _endpoint_findings(endpoint))
     for ordinal, manager in enumerate(occurrence.manager_endpoints):
-        yield from _under(f"manager_endpoints[{ordinal}]", _manager_findings(manager))
+        found = beat_width_findings(manager.beat_width_bits, "manager-beat-width")
+        yield from _under(f"manager_endpoints[{ordinal}]", found)
     if named.implementation.issue_lanes < 1:
         yield Diagnostic(
             "issue-lanes",
@@ -181,7 +192,9 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
             f"A port must issue at least 1 lane a cycle, not {named.implementation.issue_lanes}",
         )
     yield from _service_kind_findings(occurrence)
+    yield from subordinate_findings(named)
     if occurrence.engine is None:
+        yield from _service_findings(named, occurrence)
         return
     contract = occurrence.engine.contract
     if isinstance(contract, Temporal) and (
@@ -209,19 +222,6 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
     yield from _service_findings(named, occurrence)
 
 
-def _absent_parts(occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
-    if occurrence.engine is None:
-        yield Diagnostic(
-            "storage-only", "engine", "The memory must have an engine, not storage only"
-        )
-    if occurrence.subordinate_endpoints:
-        yield Diagnostic(
-            "subordinate-endpoints",
-            "subordinate_endpoints",
-            f"The memory must have none of these, not {len(occurrence.subordinate_endpoints)}",
-        )
-
-
 def _endpoint_findings(endpoint: TransportEndpoint) -> Iterator[Diagnostic]:
     if endpoint.payload_width > ENDPOINT_LIMIT:
         yield Diagnostic(
@@ -234,17 +234,6 @@ def _endpoint_findings(endpoint: TransportEndpoint) -> Iterator[Diagnostic]:
             "tag-width-limit",
             "tag_width",
             f"A tag must have at most {_TAG_LIMIT} bits, not {endpoint.tag_width}",
-        )
-
-
-def _manager_findings(manager: ServiceEndpoint) -> Iterator[Diagnostic]:
-    size, ragged = divmod(manager.beat_width_bits, 8)
-    if ragged or size & (size - 1) or manager.beat_width_bits > _BEAT_WIDTH_LIMIT:
-        yield Diagnostic(
-            "manager-beat-width",
-            "beat_width_bits",
-            f"A beat must be a power of two of whole bytes and at most {_BEAT_WIDTH_LIMIT} bits, "
-            f"not {manager.beat_width_bits} bits",
         )
 
 
@@ -334,8 +323,8 @@ def _service_kind_findings(occurrence: MemoryOccurrence) -> Iterator[Diagnostic]
 
 
 def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
-    service, engine = occurrence.local_service, occurrence.engine
-    if service is None or engine is None:
+    service = occurrence.local_service
+    if service is None:
         return
     where = "local_service.memory_service_contract"
     refused = tuple(_under(where, _refused(partial(service_capacities, service))))
@@ -343,7 +332,7 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
     if refused:
         return
     requesters = service.memory_service_contract.resource_contract.requester_count
-    ports, subordinates = len(engine.ports), len(occurrence.subordinate_endpoints)
+    ports, subordinates = len(occurrence.operation_ports), len(occurrence.subordinate_endpoints)
     if requesters != ports + subordinates:
         yield Diagnostic(
             "service-requester-count",
@@ -351,7 +340,11 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
             f"The requesters must be the {ports} operation ports and {subordinates} subordinate "
             f"endpoints, not {requesters}",
         )
-    yield from _refused(partial(bank_geometry, named))
+        return
+    refused = tuple(_refused(partial(bank_geometry, named)))
+    yield from refused
+    if not refused:
+        yield from exposure_findings(named)
 
 
 def _refused(derive: Callable[[], object]) -> Iterator[Diagnostic]:

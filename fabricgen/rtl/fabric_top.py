@@ -43,6 +43,8 @@ class FabricTop(wiring.Component):
         Channel of each transport endpoint of the memory.
     manager_<ordinal> : Out(ManagerStreamShape.signature())
         Beats of each manager that some port may reach.
+    subordinate_<ordinal> : In(SubordinateStreamShape.signature())
+        Beats of each subordinate.
     op_<ordinal>_in<input> : In(ChannelShape.signature())
         Operands of each resource.
     op_<ordinal>_out<output> : Out(ChannelShape.signature())
@@ -66,6 +68,8 @@ class FabricTop(wiring.Component):
                 members[f"endpoint_{ordinal}"] = flow(shape.signature())
             for ordinal, stream in self.occurrence.streams.items():
                 members[f"manager_{ordinal}"] = Out(stream.signature())
+            for ordinal, stream in enumerate(self.occurrence.subordinate_streams):
+                members[f"subordinate_{ordinal}"] = In(stream.signature())
         for ordinal, each in enumerate(self.ops):
             for name in (*each.inputs, *each.outputs):
                 members[f"op_{ordinal}_{name}"] = each.signature.members[name]
@@ -101,6 +105,9 @@ class FabricTop(wiring.Component):
         for ordinal in occurrence.streams:
             inner = getattr(occurrence, f"manager_{ordinal}")
             wiring.connect(m, inner, wiring.flipped(getattr(self, f"manager_{ordinal}")))
+        for ordinal, _ in enumerate(occurrence.subordinates):
+            inner = getattr(occurrence, f"subordinate_{ordinal}")
+            wiring.connect(m, wiring.flipped(getattr(self, f"subordinate_{ordinal}")), inner)
         return occurrence.quiescent
 
     def _join_op(self, m: Module, loader: ConfigurationLoader, ordinal: int) -> Value:
@@ -128,15 +135,17 @@ class FabricTop(wiring.Component):
         for ordinal, name in enumerate(names):
             yield from _ports(name, getattr(self, f"endpoint_{ordinal}"))
 
-    def manager_ports(self) -> Iterator[tuple[str, Signal, bool]]:
-        """Port name, signal and whether it is an input, for every manager in order."""
+    def stream_ports(self) -> Iterator[tuple[str, Signal, bool]]:
+        """Port name, signal and whether it is an input, for every manager, then subordinate."""
         if self.occurrence is None:
             return
-        for ordinal in self.occurrence.streams:
-            stream = getattr(self, f"manager_{ordinal}")
-            for member, described in stream.signature.members.items():
-                name = f"{self.occurrence.named.names.managers[ordinal]}_{member}"
-                yield name, getattr(stream, member), described.flow is In
+        names = self.occurrence.named.names
+        streams = [(names.managers[at], f"manager_{at}") for at in self.occurrence.streams]
+        streams += [(name, f"subordinate_{at}") for at, name in enumerate(names.subordinates)]
+        for name, member in streams:
+            stream = getattr(self, member)
+            for field, described in stream.signature.members.items():
+                yield f"{name}_{field}", getattr(stream, field), described.flow is In
 
     def op_ports(self) -> Iterator[tuple[str, Signal, bool]]:
         """Port name, signal and whether it is an input, for every resource in order."""

@@ -1,4 +1,4 @@
-"""The complete memory occurrence: the operation engine and everything behind it."""
+"""The complete memory occurrence: engine, local service, managers and subordinates."""
 
 from functools import reduce
 from operator import and_
@@ -8,12 +8,15 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from fabricgen.abi.status import status_shape
+from fabricgen.config.layout import carrier_layout
 from fabricgen.plan.capacity import service_capacities
 from fabricgen.plan.geometry import bank_geometry
 from fabricgen.plan.manager_use import manager_use
+from fabricgen.plan.subordinate_use import subordinate_use
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.occurrence import Spatial, Temporal
 from fabricgen.records.resource import FixedPriority, GrantPolicy, RoundRobin
+from fabricgen.records.service import LocalMemoryService as ServiceRecord
 from fabricgen.rtl.logic import any_bit
 from fabricgen.rtl.manager.arbiter import BeatArbiter
 from fabricgen.rtl.manager.requester import ManagerRequester, user_stream
@@ -21,13 +24,15 @@ from fabricgen.rtl.manager.stream import ManagerStreamShape
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.service.service import LocalMemoryService
 from fabricgen.rtl.spatial.engine import SpatialEngine
+from fabricgen.rtl.subordinate.stream import SubordinateStreamShape
+from fabricgen.rtl.subordinate.subordinate import Subordinate
 from fabricgen.rtl.temporal.engine import TemporalEngine
 
 __all__ = ["MemoryOccurrence", "local_policy"]
 
 
 class MemoryOccurrence(wiring.Component):
-    """Run the configured rows of one memory.
+    """Run the configured rows of one memory, and serve what comes to its subordinates.
 
     ``ready`` of every ingress depends on ``hold``, on registers and, where the channel is tagged,
     on its own tag only. Every egress raises ``valid`` only in a cycle in which all destinations
@@ -50,9 +55,9 @@ class MemoryOccurrence(wiring.Component):
         Close every ingress in this cycle.
     quiescent : Out(1)
         No token, firing, request or beat inside (registered).
-    out_of_range : Out(1)
+    out_of_range : Out(1), absent without an engine
         An active lane lay outside what its target has; one cycle per such access, registered.
-    target_error : Out(1), absent without managers
+    target_error : Out(1), absent without an engine or without managers
         A manager answered an access with an error; one cycle per such access, registered.
     <report>_row, <report>_address : Out
         Of these two: the row, and low address bits of the lane or of the beat. Where several
@@ -63,6 +68,8 @@ class MemoryOccurrence(wiring.Component):
         One per endpoint, by its ordinal in the occurrence.
     manager_<manager> : Out(stream)
         One per manager that some port may reach, by its ordinal in the occurrence.
+    subordinate_<subordinate> : In(stream)
+        One per subordinate endpoint, by its ordinal in the occurrence.
     """
 
     configuration: Signal
@@ -74,26 +81,36 @@ class MemoryOccurrence(wiring.Component):
     def __init__(self, named: NamedMemory) -> None:
         self.named = named
         self.engine = _engine(named)
+        self.channels = self.engine.channels if self.engine else {}
         self.has_service = named.occurrence.local_service is not None
         self.geometry = bank_geometry(named) if self.has_service else None
-        self.service, self.local_ports = _service(named, self.engine.channels)
+        self.subordinates = _subordinates(named)
+        self.service, self.local_requesters = _service(named, self.channels, self.subordinates)
         self.requesters: dict[tuple[int, int], ManagerRequester] = {}
         self.arbiters: dict[int, BeatArbiter] = {}
         for ordinal, endpoint in enumerate(named.occurrence.manager_endpoints):
             self._add_manager(ordinal, endpoint.beat_width_bits // 8)
-        inner = self.engine.signature.members
-        self.endpoints = tuple(name for name in inner if name.startswith(("ingress_", "egress_")))
+        inner = self.engine.signature.members if self.engine else {}
+        self.endpoints = {
+            name: member
+            for name, member in inner.items()
+            if name.startswith(("ingress_", "egress_"))
+        }
         self.reports = status_shape(named).members
         super().__init__(
             {
-                "configuration": inner["configuration"],
+                "configuration": In(carrier_layout(named).width),
                 "hold": In(1),
                 "quiescent": Out(1),
                 **{name: Out(width) for name, width in self.reports.items()},
-                **{name: inner[name] for name in self.endpoints},
+                **self.endpoints,
                 **{
                     f"manager_{ordinal}": Out(arbiter.shape.signature())
                     for ordinal, arbiter in self.arbiters.items()
+                },
+                **{
+                    f"subordinate_{ordinal}": In(subordinate.stream_shape.signature())
+                    for ordinal, subordinate in enumerate(self.subordinates)
                 },
             }
         )
@@ -101,16 +118,21 @@ class MemoryOccurrence(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Engine, service and managers, then what the rest of the fabric watches."""
         m = Module()
-        m.submodules.engine = engine = self.engine
-        m.d.comb += [engine.configuration.eq(self.configuration), engine.hold.eq(self.hold)]
-        for name in self.endpoints:
-            connect(m, flipped(getattr(self, name)), getattr(engine, name))
-        idle: list[Value] = [engine.empty]
+        idle: list[Value] = []
+        if self.engine:
+            m.submodules.engine = engine = self.engine
+            m.d.comb += [engine.configuration.eq(self.configuration), engine.hold.eq(self.hold)]
+            for name in self.endpoints:
+                connect(m, flipped(getattr(self, name)), getattr(engine, name))
+            idle.append(engine.empty)
         if self.service is not None:
             m.submodules.service = self.service
             idle.append(self.service.idle)
-            for number, port in enumerate(self.local_ports):
-                connect(m, self._request(port, 0), getattr(self.service, f"requester_{number}"))
+            for number, channel in enumerate(self._local_channels()):
+                connect(m, channel, getattr(self.service, f"requester_{number}"))
+        for ordinal, subordinate in enumerate(self.subordinates):
+            self._expose(m, ordinal, subordinate)
+            idle.append(subordinate.idle)
         for (port, ordinal), requester in self.requesters.items():
             m.submodules[f"requester_{port}_{ordinal}"] = requester
             connect(m, self._request(port, self._target(ordinal)), requester.channel)
@@ -122,6 +144,11 @@ class MemoryOccurrence(wiring.Component):
         return m
 
     @property
+    def subordinate_streams(self) -> tuple[SubordinateStreamShape, ...]:
+        """Shape of the stream of each subordinate."""
+        return tuple(subordinate.stream_shape for subordinate in self.subordinates)
+
+    @property
     def streams(self) -> dict[int, ManagerStreamShape]:
         """Shape of the stream of each manager that some port may reach, by its ordinal."""
         return {ordinal: arbiter.shape for ordinal, arbiter in self.arbiters.items()}
@@ -130,13 +157,34 @@ class MemoryOccurrence(wiring.Component):
         """Ordinal of a manager among all targets: the local service comes first."""
         return manager + int(self.has_service)
 
+    def _local_channels(self) -> list[ServiceChannel]:
+        """Channels of the requesters of the local service, in the service's order."""
+        ports = len(self.named.occurrence.operation_ports)
+        return [
+            self._request(requester, 0)
+            if requester < ports
+            else self.subordinates[requester - ports].request
+            for requester in self.local_requesters
+        ]
+
+    def _expose(self, m: Module, ordinal: int, subordinate: Subordinate) -> None:
+        """One subordinate between the boundary and the service, with its decode rows."""
+        m.submodules[f"subordinate_{ordinal}"] = subordinate
+        connect(m, flipped(getattr(self, f"subordinate_{ordinal}")), subordinate.stream)
+        start = carrier_layout(self.named).decode[ordinal][0]["valid"].offset
+        width = len(subordinate.configuration)
+        m.d.comb += [
+            subordinate.configuration.eq(self.configuration[start : start + width]),
+            subordinate.hold.eq(self.hold),
+        ]
+
     def _request(self, port: int, target: int) -> ServiceChannel:
         return getattr(self.engine, f"request_{port}_{target}")
 
     def _add_manager(self, ordinal: int, beat_bytes: int) -> None:
         """A requester for each port that may reach the manager, and the arbiter behind them."""
         streams = []
-        for (port, target), channel in self.engine.channels.items():
+        for (port, target), channel in self.channels.items():
             if target == self._target(ordinal):
                 use = manager_use(self.named.occurrence, port, ordinal)
                 self.requesters[port, ordinal] = ManagerRequester(channel, beat_bytes, use)
@@ -156,11 +204,11 @@ class MemoryOccurrence(wiring.Component):
     def _report(self, m: Module) -> None:
         """First event of each kind in a cycle, one cycle later; the rest as the engine has it."""
         requests: dict[tuple[int, int], ServiceChannel] = {
-            (port, target): self._request(port, target) for port, target in self.engine.channels
+            (port, target): self._request(port, target) for port, target in self.channels
         }
         rows: dict[tuple[int, int], Signal] = {
             (port, target): getattr(self.engine, f"fault_row_{port}_{target}")
-            for port, target in self.engine.channels
+            for port, target in self.channels
         }
         flags = {
             "out_of_range": {
@@ -170,7 +218,7 @@ class MemoryOccurrence(wiring.Component):
             "target_error": {
                 key: (request.rsp_error, request.rsp_error_address)
                 for key, request in requests.items()
-                if self.engine.channels[key].managed
+                if self.channels[key].managed
             },
         }
         events = {name: flags[name] for name in flags if name in self.reports}
@@ -197,10 +245,10 @@ class MemoryOccurrence(wiring.Component):
                 m.d.comb += getattr(self, name).eq(getattr(self.engine, name))
 
 
-def _engine(named: NamedMemory) -> SpatialEngine | TemporalEngine:
+def _engine(named: NamedMemory) -> SpatialEngine | TemporalEngine | None:
     engine = named.occurrence.engine
     if engine is None:
-        raise ValueError(f"Memory {named.name} must have an engine, not None")
+        return None
     match engine.contract:
         case Spatial():
             return SpatialEngine(named)
@@ -208,44 +256,70 @@ def _engine(named: NamedMemory) -> SpatialEngine | TemporalEngine:
             return TemporalEngine(named)
 
 
-def _service(
-    named: NamedMemory, channels: dict[tuple[int, int], ServiceChannelShape]
-) -> tuple[LocalMemoryService | None, tuple[int, ...]]:
-    """Service of the occurrence, and the ports that are its requesters, in order.
+def _regions(service: ServiceRecord) -> tuple[tuple[int, int], ...]:
+    return tuple(
+        (region.address_base_bytes, region.size_bytes)
+        for region in service.memory_service_contract.regions
+    )
 
-    One that no port may reach is not built.
+
+def _subordinates(named: NamedMemory) -> tuple[Subordinate, ...]:
+    """Every subordinate; each of them reaches the local service, and nothing else."""
+    service, layout = named.occurrence.local_service, carrier_layout(named)
+    if service is None:
+        return ()
+    return tuple(
+        Subordinate(
+            subordinate_use(named, ordinal),
+            rows=rows,
+            regions=_regions(service),
+            geometry=bank_geometry(named),
+        )
+        for ordinal, rows in enumerate(layout.decode)
+    )
+
+
+def _service(
+    named: NamedMemory,
+    channels: dict[tuple[int, int], ServiceChannelShape],
+    subordinates: tuple[Subordinate, ...],
+) -> tuple[LocalMemoryService | None, tuple[int, ...]]:
+    """Service of the occurrence, and which of its requesters there are, in order.
+
+    One that nothing may reach is not built.
     """
     service = named.occurrence.local_service
-    ports = tuple(port for port, target in channels if not channels[port, target].managed)
-    if service is None or not ports:
+    asking = {port: channel for (port, _), channel in channels.items() if not channel.managed}
+    behind = len(named.occurrence.operation_ports)
+    asking |= {behind + at: each.channel for at, each in enumerate(subordinates)}
+    requesters = tuple(asking)
+    if service is None or not requesters:
         return None, ()
     capacities = service_capacities(service)
     return (
         LocalMemoryService(
             bank_geometry(named),
-            requesters=tuple(channels[port, 0] for port in ports),
-            regions=tuple(
-                (region.address_base_bytes, region.size_bytes)
-                for region in service.memory_service_contract.regions
-            ),
-            queues=tuple(capacities.queue[port] for port in ports),
+            requesters=tuple(asking.values()),
+            regions=_regions(service),
+            queues=tuple(capacities.queue[requester] for requester in requesters),
             outstanding=capacities.outstanding,
-            policy=local_policy(capacities.grant, ports),
+            policy=local_policy(capacities.grant, requesters),
             issue_lanes=named.implementation.issue_lanes,
         ),
-        ports,
+        requesters,
     )
 
 
-def local_policy(policy: GrantPolicy | None, ports: tuple[int, ...]) -> GrantPolicy | None:
-    """The same policy where only these ports can ask, numbered as they stand here."""
+def local_policy(policy: GrantPolicy | None, requesters: tuple[int, ...]) -> GrantPolicy | None:
+    """The same policy where only these requesters can ask, numbered as they stand here."""
     if policy is None:
         return None
-    order = tuple(ports.index(port) for port in policy.order if port in ports)
+    order = tuple(requesters.index(each) for each in policy.order if each in requesters)
     match policy:
         case RoundRobin():
             start = policy.order.index(policy.reset_cursor)
             turn = policy.order[start:] + policy.order[:start]
-            return RoundRobin(order, next(ports.index(port) for port in turn if port in ports))
+            first = next(each for each in turn if each in requesters)
+            return RoundRobin(order, requesters.index(first))
         case FixedPriority():
             return FixedPriority(order)

@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.errors import Unsupported
 from fabricgen.plan.realisation import unsupported
-from fabricgen.records.connectivity import SubordinateDispatch
+from fabricgen.records.connectivity import ManagerEndpointTarget, SubordinateDispatch
 from fabricgen.records.consistency import FairEventual, LocalProvider
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric
@@ -19,7 +19,7 @@ from fabricgen.records.service import MemoryServiceContract
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
 from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 from tests.support.memories import replaced
-from tests.support.records import LOCAL, load_fabric
+from tests.support.records import LOCAL, load_fabric, service_resources
 
 NAMED = load_fabric().memories[0]
 RECORD = NAMED.occurrence
@@ -28,10 +28,6 @@ RECORD = NAMED.occurrence
 def realise(**changes):
     if found := unsupported(Fabric("anchors", (replaced(NAMED, **changes),))):
         raise Unsupported(*found)
-
-
-def storage_only():
-    realise(engine=None)
 
 
 def local_provider():
@@ -43,8 +39,13 @@ def local_provider():
 
 
 def provider_decode():
-    dispatch = SubordinateDispatch(2, (MatchField.RANGE,), AddressTransform.NONE, (LOCAL,))
+    targets = (LOCAL, ManagerEndpointTarget(0))
+    dispatch = SubordinateDispatch(2, (MatchField.RANGE,), AddressTransform.NONE, targets)
+    contract = RECORD.local_service.memory_service_contract
+    both = replace(contract, resource_contract=service_resources(2, banks=2))
     realise(
+        local_service=replace(RECORD.local_service, memory_service_contract=both),
+        manager_endpoints=(ServiceEndpoint(32),),
         subordinate_endpoints=(ServiceEndpoint(32),),
         connectivity=replace(RECORD.connectivity, subordinate_endpoints=(dispatch,)),
     )
@@ -65,7 +66,7 @@ ANCHORS = [
     ("a wide endpoint over narrow beats", "wide_endpoint", []),
     ("one tag per Temporal vector token", "temporal_matching", []),
     ("internal dependencies", "internal_dependencies", []),
-    ("occurrence forms", "occurrence_forms", [(storage_only, "storage-only")]),
+    ("occurrence forms", "occurrence_forms", []),
     (
         "one capability record of a local and a system service",
         "one_service_record",
@@ -73,7 +74,11 @@ ANCHORS = [
     ),
     ("many logical memories on one service", "shared_service", []),
     ("H_dispatch and C_dispatch", "dispatch_subset", []),
-    ("bounded provider decode", "provider_decode", [(provider_decode, "subordinate-endpoints")]),
+    (
+        "bounded provider decode",
+        "provider_decode",
+        [(provider_decode, "subordinate-manager-dispatch")],
+    ),
     ("operation table through the configuration ABI", "configuration_determinism", []),
 ]
 

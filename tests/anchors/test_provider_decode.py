@@ -178,11 +178,8 @@ def test_a_row_reaches_only_what_h_dispatch_declares():
     assert [finding.code for finding in configuration_findings(RAM, other)] == ["decode-target"]
 
 
-def test_the_hardware_is_refused_by_name_after_all_else_was_checked(tmp_path):
-    assert {finding.code for finding in unsupported(SOURCE)} == {
-        "storage-only",
-        "subordinate-endpoints",
-    }
+def test_a_path_to_a_manager_is_refused_by_name_after_all_else_was_checked(tmp_path):
+    assert [finding.code for finding in unsupported(SOURCE)] == ["subordinate-manager-dispatch"]
     fabric, mapping = tmp_path / "fabric.toml", tmp_path / "mapping.toml"
     fabric.write_text(FABRIC)
     mapping.write_text(MAPPING)

@@ -9,6 +9,7 @@ from fabricgen.hsg.token_params import PayloadCapacityParams
 from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.contract import port_contract, service_contract
 from fabricgen.plan.realisation import unsupported, unsupported_rows
+from fabricgen.plan.rows import RangeMatch
 from fabricgen.records.access import PointerFormat
 from fabricgen.records.connectivity import (
     ManagerEndpointTarget,
@@ -21,7 +22,7 @@ from fabricgen.records.service import Mmio
 from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 from fabricgen.vocab.families import CapabilityParamsSchemaId, ImplementationFamilyId
 from tests.codes.inputs import NEAR, one_actor, pointers
-from tests.support.actors import CAS, FENCE, RMW, atomic_access
+from tests.support.actors import CAS, FENCE, RMW, actors, atomic_access
 from tests.support.actors import alternative as actor_alternative
 from tests.support.atomic_text import atomic_fabric, atomic_mapping, atomic_row
 from tests.support.hsg import PARAMS, resource
@@ -47,6 +48,8 @@ from tests.support.memories import (
     view,
 )
 from tests.support.records import load_fabric
+from tests.support.subordinate_bench import exposed_storage
+from tests.support.subordinates import decode_row, dispatch, exposed_memory, exposing
 from tests.support.temporal import temporal_memory
 
 SINGLE = load_fabric().memories[0]
@@ -236,6 +239,24 @@ def without_banks():
     )()
 
 
+def synchronising_subordinate():
+    named = exposed_storage(kinds=(LOAD,))
+    local = named.occurrence.local_service
+    (only,) = local.memory_service_contract.capabilities
+    domain = actors(LOAD)
+    bound = replace(only, actor_contract_domain=domain, consistency_binding=PROVIDER)
+    contract = replace(local.memory_service_contract, capabilities=(bound,))
+    changed = replace(local, memory_service_contract=contract)
+    return realised(replaced(named, local_service=changed))()
+
+
+def unaligned_offset():
+    """Byte 4 of the memory, by beats of eight."""
+    named = exposed_storage(implementation=MemoryImplementation(aligned_bases=True))
+    row = decode_row(RangeMatch(0, 8), offset=4)
+    return unsupported_rows(named, exposing(named, (row,)))
+
+
 WIDE = (replace(SINGLE.occurrence.endpoints[0], payload_width=16385),)
 PROVIDER = LocalProvider(ReleaseVisibilityPoint.BY_RETIREMENT, FairEventual())
 
@@ -264,12 +285,15 @@ HARDWARE_CODES = {
     "fabric-wire-limit": wide_fabric,
     "configuration-bit-limit": many_bits,
     "multiple-memories": lambda: unsupported(Fabric("f", (SINGLE, SINGLE))),
-    "storage-only": single(engine=None),
     "manager-beat-width": single(manager_endpoints=(ServiceEndpoint(24),)),
     "issue-lanes": option(issue_lanes=0),
     "resident-context-limit": many_contexts,
     "tag-width-limit": realised(temporal_memory(tag_width=65)),
-    "subordinate-endpoints": single(subordinate_endpoints=(ServiceEndpoint(64),)),
+    "subordinate-beat-width": realised(exposed_storage(beat=24)),
+    "subordinate-manager-dispatch": realised(exposed_memory(dispatch(targets=(LOCAL, EXT0)))),
+    "subordinate-synchronisation": synchronising_subordinate,
+    "subordinate-queue-limit": realised(exposed_storage(queue=1025)),
+    "decode-offset-unaligned": unaligned_offset,
     "endpoint-width-limit": single(endpoints=(*WIDE, *SINGLE.occurrence.endpoints[1:])),
     "index-width-limit": hardware(loads(32, index=(65,)), index_bits=128),
     "port-depth-limit": deep_queue,

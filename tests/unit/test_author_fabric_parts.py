@@ -147,8 +147,11 @@ def test_the_document_its_bytes_and_its_listing_are_one_fabric(fabric, tmp_path)
 #: What the document describes that no hardware has, with the places of it.
 UNSUPPORTED = {
     "multiple-memories": ["memory"],
-    "subordinate-endpoints": [f"memory[{i}].subordinate" for i in range(3)],
-    "storage-only": ["memory[2]"],
+    "subordinate-manager-dispatch": [
+        "memory[0].subordinate[0].targets",
+        "memory[2].subordinate[1].targets",
+    ],
+    "subordinate-synchronisation": ["memory[0].subordinate[0].targets"],
     "region-mmio": ["memory[0].local.regions[1]"],
     "consistency-provider": [
         f"memory[0].local.capabilities[{index}].{kind}.consistency"

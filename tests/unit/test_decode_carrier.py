@@ -238,10 +238,9 @@ def test_memories_without_subordinates_have_the_carrier_they_had():
     assert decode_configuration(plain, encode_configuration(plain, table)) == table
 
 
-def test_the_hardware_of_all_this_is_refused_by_name():
-    assert [each.code for each in unsupported(Fabric("f", (STORAGE,)))] == [
-        "storage-only",
-        "subordinate-endpoints",
+def test_what_reaches_a_manager_is_refused_by_name():
+    assert [(each.where, each.code) for each in unsupported(Fabric("f", (STORAGE,)))] == [
+        ("memory[0].subordinate_endpoints[0].targets", "subordinate-manager-dispatch")
     ]
 
 

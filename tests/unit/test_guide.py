@@ -51,7 +51,7 @@ def test_what_the_guide_says_has_no_hardware_is_legal_and_unsupported(tmp_path):
     result = CliRunner().invoke(app, ["check", str(path), "--json"])
     assert result.exit_code == 3
     assert {each["code"] for each in json.loads(result.stdout)} == {
-        *("multiple-memories", "storage-only", "subordinate-endpoints", "region-mmio"),
+        *("multiple-memories", "region-mmio", "subordinate-synchronisation"),
         *("atomic-rmw", "memory-fence", "consistency-provider"),
     }
 

@@ -6,12 +6,13 @@ from fabricgen.errors.catalog.plan import RULES
 from fabricgen.plan.contract import port_contract
 from fabricgen.plan.realisation import unsupported, unsupported_rows
 from fabricgen.plan.rows import Disabled
-from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.connectivity import ManagerEndpointTarget, SubordinateDispatch
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric, MemoryImplementation, NamedOp
 from fabricgen.records.occurrence import Temporal
 from fabricgen.records.resource import CapacityDimension
 from fabricgen.records.service import Mmio
+from fabricgen.vocab.dispatch import AddressTransform
 from fabricgen.vocab.fabric import EndpointDirection, MemoryPortTransactionProjection
 from tests.support.hsg_ops import add_sub
 from tests.support.memories import (
@@ -37,6 +38,7 @@ from tests.support.temporal import manager_memory, temporal_memory
 SINGLE = load_fabric().memories[0]
 RECORD = SINGLE.occurrence
 (PORT,) = RECORD.engine.ports
+(CAPABILITY,) = RECORD.local_service.memory_service_contract.capabilities
 
 
 def found(**changes):
@@ -104,7 +106,6 @@ WIDE = replace(RECORD.endpoints[0], payload_width=16385)
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        ({"engine": None}, "storage-only"),
         ({"manager_endpoints": (ServiceEndpoint(24),)}, "manager-beat-width"),
         ({"manager_endpoints": (ServiceEndpoint(4),)}, "manager-beat-width"),
         ({"manager_endpoints": (ServiceEndpoint(8192),)}, "manager-beat-width"),
@@ -250,12 +251,20 @@ def test_the_requesters_are_the_ports():
         memory_service_contract=replace(
             RECORD.local_service.memory_service_contract,
             resource_contract=service_resources(2, banks=2),
+            capabilities=(replace(CAPABILITY, admissible_use_patterns=(0, 1)),),
         ),
     )
     assert [c for _, c in found(local_service=local)] == ["service-requester-count"]
-    # The second one is a subordinate endpoint, whose hardware alone is missing.
-    exposed = {"local_service": local, "subordinate_endpoints": (ServiceEndpoint(32),)}
-    assert [c for _, c in found(**exposed)] == ["subordinate-endpoints"]
+    # The second one is a subordinate endpoint.
+    dispatched = (SubordinateDispatch(1, (), AddressTransform.NONE, (LOCAL,)),)
+    assert (
+        found(
+            local_service=local,
+            subordinate_endpoints=(ServiceEndpoint(32),),
+            connectivity=replace(RECORD.connectivity, subordinate_endpoints=dispatched),
+        )
+        == []
+    )
 
 
 EXT0 = ManagerEndpointTarget(0)

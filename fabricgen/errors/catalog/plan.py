@@ -266,11 +266,6 @@ RULES: dict[str, Rule] = {
         "Legal Occurrence Forms",
         kind="unsupported",
     ),
-    "storage-only": Rule(
-        "This generator realises memories with an operation engine.",
-        "Legal Occurrence Forms",
-        kind="unsupported",
-    ),
     "manager-beat-width": Rule(
         "The beat of a realised manager is a power of two of whole bytes, at most 4096 bits.",
         "Memory Spaces And Interfaces",
@@ -296,9 +291,30 @@ RULES: dict[str, Rule] = {
         "Configurable Service Dispatch",
         kind="unsupported",
     ),
-    "subordinate-endpoints": Rule(
-        "This generator realises memories without subordinate endpoints.",
+    "subordinate-beat-width": Rule(
+        "The beat of a realised subordinate is a power of two of whole bytes, at most 4096 bits.",
         "Memory Spaces And Interfaces",
+        kind="unsupported",
+    ),
+    "subordinate-manager-dispatch": Rule(
+        "A realised subordinate reaches the local service and no manager.",
+        "Configurable Service Dispatch",
+        kind="unsupported",
+    ),
+    "subordinate-synchronisation": Rule(
+        "To a realised subordinate the local service serves plain loads and stores alone.",
+        "Local Memory Service",
+        kind="unsupported",
+    ),
+    "subordinate-queue-limit": Rule(
+        "A realised subordinate has at most 1024 requests in the service.",
+        "Local Memory Service",
+        kind="unsupported",
+    ),
+    "decode-offset-unaligned": Rule(
+        "With the implementation option aligned_bases a base offset is a multiple of the beat of "
+        "its subordinate.",
+        "Configurable Service Dispatch",
         kind="unsupported",
     ),
     "endpoint-width-limit": Rule(

@@ -69,7 +69,7 @@ class BeatPlan:
 
     def step(self, mode: AccessMode) -> int:
         """Every child of the mode begins at a multiple of so many bytes in its first beat."""
-        return gcd(mode.element_bytes, self.beat_bytes) if self.requester.aligned else 1
+        return gcd(self.requester.step(mode), self.beat_bytes)
 
     @property
     def least_step(self) -> int:

@@ -34,7 +34,7 @@ class RequestItems:
 
     def step(self, mode: AccessMode) -> int:
         """Offsets of a segment inside a beat are multiples of this in ``mode``."""
-        return gcd(mode.element_bytes, self.beat_bytes) if self.requester.aligned else 1
+        return gcd(self.requester.step(mode), self.beat_bytes)
 
     @property
     def least_step(self) -> int:

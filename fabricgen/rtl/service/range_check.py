@@ -87,7 +87,7 @@ class RangeCheck(wiring.Component):
         """Lane ``lane`` of ``mode`` inside ``[base, base + size)``, from its segment's address."""
         segment, start = (lane, 0) if mode.indexed else (0, lane * mode.element_bytes)
         address = self.address.word_select(segment, self.address_bits)
-        grid = mode.element_bytes if self.requester.aligned else 1
+        grid = self.requester.step(mode)
         lowest = base - start
         past = base + size - start - mode.element_bytes + 1
         # An aligned address is a multiple of `grid`: round both bounds up to one, which leaves

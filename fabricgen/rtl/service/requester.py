@@ -154,23 +154,15 @@ class Requester(wiring.Component):
             windows=self.windows,
         )
         channel = self._walk(m, front) if self.windows else self.channel
-        m.submodules.range_check = check = RangeCheck(
-            req, regions=self.region_bounds, address_bits=self.shape.address_bits
-        )
         m.d.comb += [
             front.valid.eq(channel.valid & self.admit),
             front.address.eq(channel.address),
             front.lanes.eq(channel.lanes),
-            check.address.eq(channel.address),
-            check.beyond.eq(channel.beyond),
             channel.ready.eq(front.done),
             self.rows.eq(front.rows),
         ]
         if len(req.modes) > 1:
-            m.d.comb += [front.mode.eq(channel.mode), check.mode.eq(channel.mode)]
-        if len(req.region_sets) > 1:
-            m.d.comb += check.regions.eq(channel.regions)
-
+            m.d.comb += front.mode.eq(channel.mode)
         if req.reads and req.writes:
             m.d.comb += [
                 self.read_request.eq(Mux(channel.write, 0, front.want)),
@@ -181,10 +173,25 @@ class Requester(wiring.Component):
             m.d.comb += [self.read_request.eq(front.want), front.grant.eq(self.read_grant)]
         else:
             m.d.comb += [self.write_request.eq(front.want), front.grant.eq(self.write_grant)]
-        held = _Held(m, self.shape, channel, front, check.in_range)
+        held = _Held(m, self.shape, channel, front, self._check(m, channel))
         idle = ~held.answers & ~front.partial
         m.d.comb += self.idle.eq(idle & ~self.holds if self.windows else idle)
         return held
+
+    def _check(self, m: Module, channel: ServiceChannel) -> Value | None:
+        """Lanes in range; none where whoever asks has compared them."""
+        req = self.shape.requester
+        if not req.region_sets:
+            return None
+        m.submodules.range_check = check = RangeCheck(
+            req, regions=self.region_bounds, address_bits=self.shape.address_bits
+        )
+        m.d.comb += [check.address.eq(channel.address), check.beyond.eq(channel.beyond)]
+        if len(req.modes) > 1:
+            m.d.comb += check.mode.eq(channel.mode)
+        if len(req.region_sets) > 1:
+            m.d.comb += check.regions.eq(channel.regions)
+        return check.in_range
 
     def _walk(self, m: Module, front: FrontEnd) -> ServiceChannel:
         """The request that is served while its lanes are let in."""
@@ -284,7 +291,7 @@ class _Held:
         shape: ServiceChannelShape,
         channel: ServiceChannel,
         front: FrontEnd,
-        in_range: Value,
+        in_range: Value | None,
     ) -> None:
         self.shape = shape
         self.split = front.split
@@ -296,7 +303,10 @@ class _Held:
         self.served = self._register(m, front.served, "served")
         self.address = self._register(m, channel.address, "address")
         self.lanes = self._register(m, channel.lanes, "lanes")
-        self.in_range = self._register(m, in_range, "in_range")
+        if in_range is None:
+            self.in_range = Const((1 << req.lanes) - 1, req.lanes)
+        else:
+            self.in_range = self._register(m, in_range, "in_range")
         both = req.reads and req.writes
         self.write = self._register(m, channel.write, "write") if both else Const(req.writes, 1)
         self.mode = self._register(m, channel.mode, "mode") if len(req.modes) > 1 else None

@@ -82,7 +82,7 @@ class LocalMemoryService(wiring.Component):
             if value < 1 or value & (value - 1):
                 raise ValueError(f"LocalMemoryService {name} must be a power of two, not {value!r}")
         for index, shape in enumerate(requesters):
-            if shape.address_bits != geometry.address_bits:
+            if shape.requester.region_sets and shape.address_bits != geometry.address_bits:
                 raise ValueError(
                     f"LocalMemoryService requester {index} has {shape.address_bits} address bits, "
                     f"which is not the same as the {geometry.address_bits} of its capacity"

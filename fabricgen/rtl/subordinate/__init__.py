@@ -1,0 +1,1 @@
+"""Subordinate endpoints: beats from outside, their provider decode, and their answers."""
