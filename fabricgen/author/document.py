@@ -25,7 +25,7 @@ _SHOWN_CHARACTERS = 40
 class Document(BaseModel):
     """One table of a document: closed keys, no coercion, immutable."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 def validated(

@@ -13,7 +13,8 @@ from fabricgen.abi.registers import register_names
 from fabricgen.author.load import FabricSource, read_bytes
 from fabricgen.cli.arguments import AsJson, FabricFile
 from fabricgen.cli.inputs import in_file, realised_fabric, realised_mapping
-from fabricgen.cli.output import guarded, note, print_json, print_table
+from fabricgen.cli.output import guarded, note, print_json
+from fabricgen.cli.tables import print_table
 from fabricgen.emit.files import write_files
 from fabricgen.report.image import image_json, image_table, steps_json, steps_table
 

@@ -3,13 +3,16 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fabricgen.abi.unit import unplaceable
 from fabricgen.author.load import FabricSource, read_fabric_source, read_text
-from fabricgen.author.mapping import Mapping, read_mapping
 from fabricgen.author.provenance import in_document
 from fabricgen.errors import Diagnostic, FabricError, Unsupported
 from fabricgen.plan.realisation import unsupported_rows
+
+if TYPE_CHECKING:
+    from fabricgen.author.mapping import Mapping
 
 __all__ = [
     "in_file",
@@ -42,7 +45,7 @@ def unrealised(source: FabricSource) -> list[Diagnostic]:
     return list(dict.fromkeys(in_document(d, source.place) for d in found))
 
 
-def unrealised_rows(source: FabricSource, mapping: Mapping) -> list[Diagnostic]:
+def unrealised_rows(source: FabricSource, mapping: "Mapping") -> list[Diagnostic]:
     """Legal rows that an implementation option gives up."""
     return [
         place(diagnostic)
@@ -59,8 +62,11 @@ def legal_fabric(path: Path) -> FabricSource:
         return read_fabric_source(path)
 
 
-def legal_mapping(path: Path, source: FabricSource) -> Mapping:
+def legal_mapping(path: Path, source: FabricSource) -> "Mapping":
     """Read a mapping whether it can be programmed or not; raises ``Invalid``."""
+    # Commands without a mapping start without its documents.
+    from fabricgen.author.mapping import read_mapping
+
     with in_file(path):
         return read_mapping(read_text(path), source.fabric)
 
@@ -74,7 +80,7 @@ def realised_fabric(path: Path) -> FabricSource:
     return source
 
 
-def realised_mapping(path: Path, source: FabricSource) -> Mapping:
+def realised_mapping(path: Path, source: FabricSource) -> "Mapping":
     """Read a mapping that can be programmed; raises ``Invalid`` or ``Unsupported``."""
     mapping = legal_mapping(path, source)
     with in_file(path):

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 
 import typer
 
-from fabricgen.cli import checking, emitting, imaging, planning, reference, simulating, waiting
+from fabricgen.cli.commands import Commands
 from fabricgen.cli.output import ILLEGAL, drop_stdout, note, unwritable
 
 __all__ = ["app", "main"]
@@ -18,19 +18,14 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="fabricgen",
     help="Typed Fabric records to Verilog: check, normalise, plan, emit, program, simulate.",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-checking.register(app)
-planning.register(app)
-emitting.register(app)
-imaging.register(app)
-simulating.register(app)
-waiting.register(app)
-reference.register(app)
+# A group, though it has no command before one is asked for.
+app.callback()(lambda: None)
 
 
 def main() -> None:

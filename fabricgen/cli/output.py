@@ -12,9 +12,6 @@ from contextlib import suppress
 from typing import ParamSpec
 
 import typer
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
 
 from fabricgen.errors import Diagnostic, Invalid, ToolMissing, Unsupported
 from fabricgen.errors.catalog import CATALOG
@@ -30,7 +27,6 @@ __all__ = [
     "json_bytes",
     "note",
     "print_json",
-    "print_table",
     "show",
     "show_lacking",
     "unwritable",
@@ -130,24 +126,6 @@ def print_json(value: object) -> None:
 def json_bytes(value: object) -> bytes:
     """Spell a listing as JSON text."""
     return json.dumps(value, indent=2).encode() + b"\n"
-
-
-class _Console(Console):
-    """A console that leaves a closed pipe to :func:`guarded`."""
-
-    def on_broken_pipe(self) -> None:
-        """Raise instead of ending the process."""
-        raise BrokenPipeError
-
-
-def print_table(*tables: Table) -> None:
-    """Print listings for people; where no terminal limits them, as wide as they need."""
-    for table in tables:
-        console = _Console(file=sys.stdout)
-        if not console.is_terminal:
-            wide = console.options.update(width=10_000)
-            console.width = Measurement.get(console, wide, table).maximum
-        console.print(table)
 
 
 def unwritable(error: OSError) -> Diagnostic:

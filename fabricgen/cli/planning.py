@@ -8,7 +8,8 @@ import typer
 
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
 from fabricgen.cli.inputs import legal_fabric, legal_mapping, unrealised, unrealised_rows
-from fabricgen.cli.output import UNSUPPORTED, guarded, note, print_json, print_table, show_lacking
+from fabricgen.cli.output import UNSUPPORTED, guarded, note, print_json, show_lacking
+from fabricgen.cli.tables import print_table
 from fabricgen.report.decode import decode_json, decode_tables
 from fabricgen.report.plan import masked_lane_counts, plan_json, plan_tables
 

@@ -10,7 +10,8 @@ import typer
 
 from fabricgen.author.schema import KINDS, json_schema
 from fabricgen.cli.arguments import AsJson
-from fabricgen.cli.output import guarded, note, print_json, print_table
+from fabricgen.cli.output import guarded, note, print_json
+from fabricgen.cli.tables import print_table
 from fabricgen.emit.files import write_folder
 from fabricgen.errors.catalog import CATALOG
 from fabricgen.errors.catalog.rule import Kind

@@ -19,8 +19,8 @@ from fabricgen.cli.output import (
     json_bytes,
     note,
     print_json,
-    print_table,
 )
+from fabricgen.cli.tables import print_table
 from fabricgen.emit.files import write_files
 from fabricgen.errors import Diagnostic, FabricError, Invalid, ToolMissing, Unsupported
 from fabricgen.report.simulation import finding_lines, results_json, simulation_table, warning_lines

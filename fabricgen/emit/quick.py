@@ -1,10 +1,10 @@
 """What keeps the elaboration of large designs from growing faster than they do."""
 
 import gc
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 
-from amaranth.hdl import Shape, Value, _ast  # pyright: ignore[reportAttributeAccessIssue]
+from amaranth.hdl import Shape, Value, _ast, _nir  # pyright: ignore[reportAttributeAccessIssue]
 
 __all__ = ["quick_elaboration"]
 
@@ -21,20 +21,28 @@ _DERIVED: tuple[type[Value], ...] = (
 def quick_elaboration() -> Generator[None]:
     """Remember the shapes of expressions, and do not look for garbage, of which there is little.
 
-    Expressions do not change after they are built, so neither do their shapes.
+    Expressions do not change after they are built, so neither do their shapes. Values of a netlist
+    are built of nets alone, which Amaranth asks of each net of each of them.
     """
     shapes = [(kind, kind.shape) for kind in _DERIVED]
+    checked = _nir.Value.__new__
     collects = gc.isenabled()
     gc.disable()
     try:
         for kind, shape in shapes:
             kind.shape = _remembered(shape)  # pyright: ignore[reportAttributeAccessIssue]
+        _nir.Value.__new__ = _unchecked
         yield
     finally:
+        _nir.Value.__new__ = checked
         for kind, shape in shapes:
             kind.shape = shape
         if collects:
             gc.enable()
+
+
+def _unchecked(kind: type[tuple[int, ...]], nets: int | Iterable[int] = ()) -> tuple[int, ...]:
+    return tuple.__new__(kind, (nets,) if isinstance(nets, int) else nets)
 
 
 def _remembered(shape: Callable[[Value], Shape]) -> Callable[[Value], Shape]:
