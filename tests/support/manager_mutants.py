@@ -123,3 +123,26 @@ class HastyRequester(ManagerRequester):
         m = super().elaborate(platform)
         m.d.comb += self.stream.req_kind.eq(self.stream.rsp_valid)
         return m
+
+
+class UnkindRequester(ManagerRequester):
+    """Takes compare-exchanges for loads."""
+
+    def _kind(self, name):
+        return Const(0, 1) if name == "exchange" else super()._kind(name)
+
+
+class FirstLaneAnswers(BeatAnswers):
+    """Takes every comparison for that of lane 0."""
+
+    def _test(self, m):
+        m.d.sync += self.success.eq(self.rsp_success)
+        m.d.comb += self.tested.eq(self.valid & ~self.is_closed)
+
+
+class FirstLaneRequester(ManagerRequester):
+    """Tells all successes of the first lane."""
+
+    def _parts(self):
+        picker, _ = super()._parts()
+        return picker, FirstLaneAnswers(self.plan, self.shape.slots)
