@@ -8,7 +8,7 @@ N ?= 100
 SEED ?= 1
 SECONDS ?= 600
 
-.PHONY: demo test test-slow coverage formal bench bench-normalise native qor fuzz fuzz-decoders lint
+.PHONY: demo test test-slow coverage formal bench bench-axi4 bench-normalise native qor fuzz fuzz-decoders lint
 .PHONY: clean tools compilers
 
 # Verilator compiles what it simulates; where nothing can, the demo runs on the Python simulator.
@@ -44,6 +44,10 @@ formal: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python -m sim.bench_suite
+
+# Rates of the AXI4 manager adapter, and what limits them.
+bench-axi4: $(VENV)/dev.stamp
+	$(BIN)/python -m tools.axi4_rates
 
 bench-normalise: $(VENV)/dev.stamp
 	$(BIN)/python -m tools.normalise_bench

@@ -79,7 +79,9 @@ def require(simulator: str) -> None:
 
 
 def require_memory(fabric: Fabric) -> None:
-    """Refuse a fabric that has nothing to which a workload could belong."""
+    """Refuse a fabric that has nothing to which a workload could belong, or managers that no bench
+    answers.
+    """
     if not fabric.memories:
         raise Unsupported(
             Diagnostic(
@@ -88,6 +90,16 @@ def require_memory(fabric: Fabric) -> None:
                 f"A simulated fabric must have a memory, not {len(fabric.ops)} ops alone",
             )
         )
+    for ordinal, named in enumerate(fabric.memories):
+        protocol = named.implementation.manager_protocol
+        if named.names.managers and protocol != "stream":
+            raise Unsupported(
+                Diagnostic(
+                    "simulation-manager-protocol",
+                    f"memory[{ordinal}].implementation.manager_protocol",
+                    f"Managers of a simulated memory must have the protocol stream, not {protocol}",
+                )
+            )
 
 
 def tool_version(package: str) -> str:

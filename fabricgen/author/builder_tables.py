@@ -293,6 +293,7 @@ class Implementation(TypedDict, total=False):
     aligned_bases: bool
     issue_lanes: int
     counters: bool
+    manager_protocol: Literal["stream", "axi4"]
 
 
 class Dimension(TypedDict):

@@ -70,6 +70,11 @@ class ImplementationDocument(Document):
         default=False,
         description="Make what each row waits for readable over the programming port.",
     )
+    manager_protocol: Literal["stream", "axi4"] = Field(
+        default="stream",
+        description="stream: managers are beats, <name>_req and <name>_rsp; axi4: a bus each, "
+        "<name>_axi.",
+    )
 
 
 class ManagerDocument(Document):

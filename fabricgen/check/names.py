@@ -147,6 +147,11 @@ def _unique(places: Iterable[tuple[str, str]]) -> Iterator[Diagnostic]:
             )
 
 
+def _manager_ways(protocol: str) -> tuple[str, ...]:
+    """What follows the name of a manager in the names of its ports."""
+    return ("axi",) if protocol == "axi4" else ("req", "rsp")
+
+
 def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
     """Starts of port names: endpoints, both directions of each manager and subordinate, and the
     channels of each datapath resource.
@@ -154,16 +159,23 @@ def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
     With several memories, each port of one starts with its memory's name.
     """
     several = len(fabric.memories) > 1
+    edges = {
+        each.name: (each.name, each.names, _manager_ways(each.implementation.manager_protocol))
+        for each in fabric.memories
+    }.values()
     prefixes = Counter(
         f"{name}_{edge}" if several else edge
-        for name, names in {m.name: m.names for m in fabric.memories}.items()
+        for name, names, manager_ways in edges
         for edge in (
             *set(names.endpoints),
             *(
                 f"{service}_{way}"
-                for services in (names.managers, names.subordinates)
+                for services, ways in (
+                    (names.managers, manager_ways),
+                    (names.subordinates, ("req", "rsp")),
+                )
                 for service in set(services)
-                for way in ("req", "rsp")
+                for way in ways
             ),
         )
     )

@@ -21,6 +21,7 @@ from fabricgen.errors import Unsupported
 from fabricgen.hsg.registry import family_keyword
 from fabricgen.plan.geometry import bank_geometry
 from fabricgen.records.fabric import Fabric, NamedMemory, NamedOp
+from fabricgen.rtl.axi4.manager import BURST_BEATS
 from fabricgen.rtl.fabric_top import FabricTop
 from fabricgen.rtl.providers.registry import without_provider
 from fabricgen.schema.operations import OPERATION_SCHEMAS
@@ -181,6 +182,8 @@ def _managers(named: NamedMemory, design: FabricTop) -> list[dict[str, object]]:
     return [
         {
             "name": named.names.managers[ordinal],
+            "protocol": named.implementation.manager_protocol,
+            "axi4": _axi4(named, design, ordinal),
             "beat_bytes": stream.beat_bytes,
             "request": stream.request_widths(),
             "response": stream.response_widths(),
@@ -210,6 +213,28 @@ def _subordinates(named: NamedMemory, design: FabricTop) -> list[dict[str, objec
         }
         for name, each in zip(named.names.subordinates, occurrence.subordinates, strict=True)
     ]
+
+
+def _axi4(named: NamedMemory, design: FabricTop, ordinal: int) -> dict[str, object] | None:
+    """The bus of one manager; none where it stands at the boundary as beats.
+
+    Identifiers count the rows of a port, and above them its place among ``origins``.
+    """
+    adapter = design.adapters.get(ordinal)
+    if adapter is None:
+        return None
+    bus = adapter.bus_shape
+    return {
+        "prefix": f"{named.names.managers[ordinal]}_axi",
+        "data_bytes": bus.data_bytes,
+        "address_bits": bus.address_bits,
+        "id_bits": bus.id_bits,
+        "row_bits": adapter.origins.row_bits,
+        "reads": bus.reads,
+        "writes": bus.writes,
+        "burst_beats": BURST_BEATS,
+        "outstanding": adapter.outstanding,
+    }
 
 
 def _storage(named: NamedMemory, emitted: EmittedVerilog) -> dict[str, object] | None:

@@ -9,6 +9,7 @@ from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.geometry import bank_geometry, requester_shape
 from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.limits import ENDPOINT_LIMIT
+from fabricgen.plan.manager_protocol import operation_findings, protocol_findings
 from fabricgen.plan.op_realisation import op_findings
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
 from fabricgen.plan.subordinate_realisation import (
@@ -182,6 +183,7 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
     occurrence = named.occurrence
     for ordinal, endpoint in enumerate(occurrence.endpoints):
         yield from _under(f"endpoint[{ordinal}]", _endpoint_findings(endpoint))
+    yield from protocol_findings(named)
     for ordinal, manager in enumerate(occurrence.manager_endpoints):
         found = beat_width_findings(manager.beat_width_bits, "manager-beat-width")
         yield from _under(f"manager_endpoints[{ordinal}]", found)
@@ -219,6 +221,7 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
         where = f"port[{ordinal}]"
         yield from _under(where, _port_findings(contract, port))
         yield from _refused(partial(requester_shape, named, ordinal))
+    yield from operation_findings(named)
     yield from _service_findings(named, occurrence)
 
 

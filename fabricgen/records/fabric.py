@@ -40,12 +40,16 @@ class MemoryImplementation:
         Children of one ActiveLanesRowMajor firing that go to the service per cycle; positive.
     counters
         Make the waiting state of every row readable over the programming port.
+    manager_protocol
+        ``"stream"``: managers are the beats themselves. ``"axi4"``: each stands behind an AXI4
+        adapter.
     """
 
     bank_function: str = "interleaved"
     aligned_bases: bool = False
     issue_lanes: int = 1
     counters: bool = False
+    manager_protocol: str = "stream"
 
 
 @dataclass(frozen=True, slots=True)

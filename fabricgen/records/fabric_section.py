@@ -30,6 +30,7 @@ def implementation_fields(implementation: MemoryImplementation) -> dict[str, str
         "bank_function": implementation.bank_function,
         "counters": implementation.counters,
         "issue_lanes": implementation.issue_lanes,
+        "manager_protocol": implementation.manager_protocol,
     }
 
 
@@ -69,19 +70,25 @@ def decode(data: bytes) -> tuple[MemoryNames, MemoryImplementation]:
 
 
 def _implementation(value: _Json) -> MemoryImplementation:
-    keys = ("aligned_bases", "bank_function", "counters", "issue_lanes")
+    keys = ("aligned_bases", "bank_function", "counters", "issue_lanes", "manager_protocol")
     options = _table(value, "implementation", keys)
-    function, lanes = options["bank_function"], options["issue_lanes"]
-    if not isinstance(function, str):
-        raise _shape("implementation.bank_function", "text", function)
+    lanes = options["issue_lanes"]
     if isinstance(lanes, bool) or not isinstance(lanes, int):
         raise _shape("implementation.issue_lanes", "an integer", lanes)
     return MemoryImplementation(
-        function,
+        _text(options, "bank_function"),
         _flag(options, "aligned_bases"),
         lanes,
         _flag(options, "counters"),
+        _text(options, "manager_protocol"),
     )
+
+
+def _text(options: dict[str, _Json], key: str) -> str:
+    value = options[key]
+    if not isinstance(value, str):
+        raise _shape(f"implementation.{key}", "text", value)
+    return value
 
 
 def _flag(options: dict[str, _Json], key: str) -> bool:

@@ -12,6 +12,7 @@ from fabricgen.abi.identity import identity_word
 from fabricgen.abi.unit import programming_unit
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import Fabric
+from fabricgen.rtl.axi4.manager import manager_adapters
 from fabricgen.rtl.axi_lite import AxiLite, axi_lite_signature
 from fabricgen.rtl.channel import ChannelShape
 from fabricgen.rtl.loader import ConfigurationLoader
@@ -42,7 +43,8 @@ class FabricTop(wiring.Component):
     endpoint_<ordinal> : In or Out(ChannelShape.signature())
         Channel of each transport endpoint of the memory.
     manager_<ordinal> : Out(ManagerStreamShape.signature())
-        Beats of each manager that some port may reach.
+        Beats of each manager that some port may reach; an AXI4 bus where the memory's managers
+        have that protocol.
     subordinate_<ordinal> : In(SubordinateStreamShape.signature())
         Beats of each subordinate.
     op_<ordinal>_in<input> : In(ChannelShape.signature())
@@ -58,6 +60,9 @@ class FabricTop(wiring.Component):
         self.identity = identity_word(fabric)
         #: The memory, if there is one.
         self.occurrence = MemoryOccurrence(fabric.memories[0]) if fabric.memories else None
+        has_axi4 = any(each.implementation.manager_protocol == "axi4" for each in fabric.memories)
+        #: Adapters behind managers, by ordinal.
+        self.adapters = manager_adapters(self.occurrence) if self.occurrence and has_axi4 else {}
         self.op_names = [each.name for each in fabric.ops]
         self.ops = [OpOccurrence(each.op) for each in fabric.ops]
         members: dict[str, wiring.Member] = {"cfg": In(axi_lite_signature())}
@@ -67,7 +72,9 @@ class FabricTop(wiring.Component):
                 shape = ChannelShape(endpoint.payload_width, endpoint.tag_width or 0)
                 members[f"endpoint_{ordinal}"] = flow(shape.signature())
             for ordinal, stream in self.occurrence.streams.items():
-                members[f"manager_{ordinal}"] = Out(stream.signature())
+                adapter = self.adapters.get(ordinal)
+                edge = adapter.signature.members["bus"].signature if adapter else stream.signature()
+                members[f"manager_{ordinal}"] = Out(edge)
             for ordinal, stream in enumerate(self.occurrence.subordinate_streams):
                 members[f"subordinate_{ordinal}"] = In(stream.signature())
         for ordinal, each in enumerate(self.ops):
@@ -104,6 +111,10 @@ class FabricTop(wiring.Component):
                 wiring.connect(m, inner, wiring.flipped(outer))
         for ordinal in occurrence.streams:
             inner = getattr(occurrence, f"manager_{ordinal}")
+            if adapter := self.adapters.get(ordinal):
+                m.submodules[f"adapter_{ordinal}"] = adapter
+                wiring.connect(m, inner, adapter.stream)
+                inner = adapter.bus
             wiring.connect(m, inner, wiring.flipped(getattr(self, f"manager_{ordinal}")))
         for ordinal, _ in enumerate(occurrence.subordinates):
             inner = getattr(occurrence, f"subordinate_{ordinal}")
@@ -140,7 +151,13 @@ class FabricTop(wiring.Component):
         if self.occurrence is None:
             return
         names = self.occurrence.named.names
-        streams = [(names.managers[at], f"manager_{at}") for at in self.occurrence.streams]
+        streams = [
+            (
+                f"{names.managers[at]}_axi" if at in self.adapters else names.managers[at],
+                f"manager_{at}",
+            )
+            for at in self.occurrence.streams
+        ]
         streams += [(name, f"subordinate_{at}") for at, name in enumerate(names.subordinates)]
         for name, member in streams:
             stream = getattr(self, member)

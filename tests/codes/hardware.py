@@ -276,6 +276,12 @@ def volatile_vector():
     return unsupported_rows(named, table(replace(vector, actor=actor(LOAD, volatile=True))))
 
 
+def atomics_over_axi4():
+    (named,) = parse_fabric(atomic_fabric(only={"rmw"})).memories
+    option = MemoryImplementation(manager_protocol="axi4")
+    return unsupported(Fabric("f", (replace(named, implementation=option),)))
+
+
 HARDWARE_CODES = {
     "row-base-unaligned": unaligned,
     "row-volatile-beats": volatile_vector,
@@ -287,6 +293,14 @@ HARDWARE_CODES = {
     "multiple-memories": lambda: unsupported(Fabric("f", (SINGLE, SINGLE))),
     "manager-beat-width": single(manager_endpoints=(ServiceEndpoint(24),)),
     "issue-lanes": option(issue_lanes=0),
+    "manager-protocol-operation": atomics_over_axi4,
+    "manager-protocol-width": realised(
+        replace(
+            replaced(SINGLE, manager_endpoints=(ServiceEndpoint(2048),)),
+            implementation=MemoryImplementation(manager_protocol="axi4"),
+        )
+    ),
+    "manager-protocol": option(manager_protocol="tilelink"),
     "resident-context-limit": many_contexts,
     "tag-width-limit": realised(temporal_memory(tag_width=65)),
     "subordinate-beat-width": realised(exposed_storage(beat=24)),

@@ -69,6 +69,7 @@ LISTED_UNSUPPORTED = {
     *HARDWARE_CODES,
     "simulation-capacity-limit",
     "simulation-without-memory",
+    "simulation-manager-protocol",
 }
 
 GOOD = {"domain-empty": lambda: UnsignedDomain(())}

@@ -25,6 +25,12 @@ OPS = {
     "fabric": {"name": "ops"},
     "op": [op_document(NamedOp("alu", add_sub(widths=(8,))))],
 }
+#: A memory whose managers are AXI4.
+BUSSED = changed(
+    changed(fabric_document(), ("memory", 0, "manager"), [{"name": "ext0", "beat_bits": 64}]),
+    ("memory", 0, "implementation"),
+    {"manager_protocol": "axi4"},
+)
 
 
 def simulate(simulator, fabric=None):
@@ -56,5 +62,6 @@ PRODUCERS = {
     "tool-missing": without_programs,
     "simulation-capacity-limit": simulate("python", LARGE),
     "simulation-without-memory": simulate("python", OPS),
+    "simulation-manager-protocol": simulate("python", BUSSED),
     "simulation-failed": with_broken_programs,
 }

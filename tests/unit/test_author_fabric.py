@@ -249,6 +249,7 @@ def test_implementation_options_alone_have_defaults():
         ("ImplementationDocument", "aligned_bases"),
         ("ImplementationDocument", "issue_lanes"),
         ("ImplementationDocument", "counters"),
+        ("ImplementationDocument", "manager_protocol"),
         *((f"{kind}RolesDocument", "mask") for kind in ADDRESSED),
         *(
             (f"{kind}CapabilityDocument", key)

@@ -11,7 +11,7 @@ from fabricgen.abi.identity import fabric_identity
 from fabricgen.abi.registers import register_map
 from fabricgen.emit.package import emit_fabric, top_name
 from fabricgen.errors import Unsupported
-from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric import Fabric, MemoryImplementation
 from tests.support.records import copy_fabric, gather_fabric, load_fabric
 from tests.support.rich_memory import rich_memory
 from tests.support.temporal import manager_memory
@@ -116,6 +116,7 @@ def test_the_manifest_names_the_fabric_and_its_options(manifest):
         "aligned_bases": False,
         "issue_lanes": 1,
         "counters": False,
+        "manager_protocol": "stream",
     }
     assert memory["endpoints"][0] == {
         "name": "rd_addr",
@@ -223,12 +224,73 @@ def test_the_manifest_describes_each_manager(managed):
     assert memory["managers"] == [
         {
             "name": "ext0",
+            "protocol": "stream",
+            "axi4": None,
             "beat_bytes": 8,
             "request": widths,
             "response": {"origin": 4, "beat": 2, "data": 64, "error": 1},
             "origins": [{"port": "port0", "slots": 8}, {"port": "port1", "slots": 8}],
         }
     ]
+
+
+def test_a_manager_over_axi4_stands_at_the_boundary_channel_by_channel(tmp_path):
+    """Two ports of 4 rows: 3 bits of identifier. Each row has 2 slots of up to 3 beats: 48."""
+    options = MemoryImplementation(manager_protocol="axi4")
+    fabric = Fabric("bussed", (replace(manager_memory(), implementation=options),))
+    emitted = emit_fabric(fabric, tmp_path / "bussed")
+    text = emitted.verilog.read_text()
+    found = {name: span for name, span in ports(text, "bussed").items() if name[:5] == "ext0_"}
+    requests = {
+        "id": "output [2:0]",
+        "addr": "output [63:0]",
+        "len": "output [7:0]",
+        "size": "output [2:0]",
+        "burst": "output [1:0]",
+        "lock": "output",
+        "cache": "output [3:0]",
+        "prot": "output [2:0]",
+        "qos": "output [3:0]",
+        "valid": "output",
+        "ready": "input",
+    }
+    assert found == {
+        **{
+            f"ext0_axi_{channel}{name}": requests[name]
+            for channel in ("aw", "ar")
+            for name in requests
+        },
+        "ext0_axi_wdata": "output [63:0]",
+        "ext0_axi_wstrb": "output [7:0]",
+        "ext0_axi_wlast": "output",
+        "ext0_axi_wvalid": "output",
+        "ext0_axi_wready": "input",
+        "ext0_axi_bid": "input [2:0]",
+        "ext0_axi_bresp": "input [1:0]",
+        "ext0_axi_bvalid": "input",
+        "ext0_axi_bready": "output",
+        "ext0_axi_rid": "input [2:0]",
+        "ext0_axi_rdata": "input [63:0]",
+        "ext0_axi_rresp": "input [1:0]",
+        "ext0_axi_rlast": "input",
+        "ext0_axi_rvalid": "input",
+        "ext0_axi_rready": "output",
+    }
+    (memory,) = json.loads(emitted.manifest.read_text())["memories"]
+    assert memory["managers"][0]["protocol"] == "axi4"
+    assert memory["managers"][0]["axi4"] == {
+        "prefix": "ext0_axi",
+        "data_bytes": 8,
+        "address_bits": 64,
+        "id_bits": 3,
+        "row_bits": 2,
+        "reads": True,
+        "writes": True,
+        "burst_beats": 8,
+        "outstanding": 48,
+    }
+    assert lint(text, "bussed", tmp_path) == []
+    assert check(text, "bussed", tmp_path) == ""
 
 
 def test_names_lead_from_a_manager_to_its_parts(managed):

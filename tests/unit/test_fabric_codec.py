@@ -33,7 +33,9 @@ from tests.support.records import copy_fabric, gather_fabric, load_fabric
 from tests.support.wires import flip, reads_as_itself
 
 LOAD = load_fabric()
-OPTIONS = MemoryImplementation(aligned_bases=True, issue_lanes=4, counters=True)
+OPTIONS = MemoryImplementation(
+    aligned_bases=True, issue_lanes=4, counters=True, manager_protocol="axi4"
+)
 ALIGNED = replace(LOAD, memories=(replace(LOAD.memories[0], implementation=OPTIONS),))
 SEVERAL = replace(LOAD, name="several", memories=LOAD.memories + copy_fabric().memories)
 OPS = tuple(NamedOp(family.name.lower(), resource(family)) for family in F)
@@ -51,7 +53,7 @@ FABRICS = [
 WIRES = [encode(fabric) for fabric in FABRICS]
 SECTION = (
     b'{"implementation":{"aligned_bases":false,"bank_function":"interleaved",'
-    b'"counters":false,"issue_lanes":1},'
+    b'"counters":false,"issue_lanes":1,"manager_protocol":"stream"},'
     b'"names":{"endpoints":["rd_addr","rd_ctrl","rd_data","rd_done"],"managers":[],'
     b'"patterns":[["direct"]],"ports":["read0"],"subordinates":[]}}'
 )
@@ -292,6 +294,11 @@ def test_a_section_is_canonical_json():
         (
             section(lambda t: t["implementation"].update(counters=1)),
             "implementation.counters",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["implementation"].update(manager_protocol=None)),
+            "implementation.manager_protocol",
             "fabric-section-shape",
         ),
         (

@@ -266,6 +266,22 @@ RULES: dict[str, Rule] = {
         "Legal Occurrence Forms",
         kind="unsupported",
     ),
+    "manager-protocol": Rule(
+        "The protocol of managers is one for which there is an adapter.",
+        "docs/managers.md",
+        kind="unsupported",
+    ),
+    "manager-protocol-width": Rule(
+        "A manager over AXI4 has beats of at most 1024 bits.",
+        "docs/managers.md",
+        kind="unsupported",
+    ),
+    "manager-protocol-operation": Rule(
+        "What the alternatives of a port may ask of a manager is there in its protocol: over AXI4 "
+        "plain loads and stores.",
+        "docs/managers.md",
+        kind="unsupported",
+    ),
     "manager-beat-width": Rule(
         "The beat of a realised manager is a power of two of whole bytes, at most 4096 bits.",
         "Memory Spaces And Interfaces",

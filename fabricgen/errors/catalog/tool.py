@@ -20,6 +20,11 @@ RULES: dict[str, Rule] = {
         _SECTION,
         kind="unsupported",
     ),
+    "simulation-manager-protocol": Rule(
+        "A simulated memory has managers of the protocol stream, which the bench answers.",
+        _SECTION,
+        kind="unsupported",
+    ),
     "simulation-failed": Rule(
         "A simulation is built and runs to its end.", _SECTION, kind="failure"
     ),

@@ -1,0 +1,1 @@
+"""AXI4 in front of and behind a memory occurrence."""

@@ -1,0 +1,124 @@
+"""Wrong AXI4 adapters, one for each check that must see the fault."""
+
+from amaranth.hdl import Const, Mux, Signal
+
+from fabricgen.rtl.axi4.manager import Axi4Manager
+from fabricgen.rtl.axi4.manager_reads import ManagerReads
+from fabricgen.rtl.axi4.manager_writes import ManagerWrites
+
+
+def manager_of(reads=ManagerReads, writes=ManagerWrites):
+    """An adapter that is made of these parts."""
+
+    class Made(Axi4Manager):
+        READS, WRITES = reads, writes
+
+    return Made
+
+
+class ForgetfulReads(ManagerReads):
+    """An address that waits is that of whoever comes next."""
+
+    def _ask(self, m, requests, fields):
+        super()._ask(m, requests, fields)
+        m.d.comb += self.bus.araddr.eq(fields[: len(self.bus.araddr)])
+
+
+class WithdrawingReads(ManagerReads):
+    """Looks away while it waits."""
+
+    def _ask(self, m, requests, fields):
+        super()._ask(m, requests, fields)
+        waits = Signal()
+        m.d.sync += waits.eq(requests.o.valid & ~self.bus.arready & ~waits)
+        m.d.comb += self.bus.arvalid.eq(requests.o.valid & ~waits)
+
+
+class CrossingReads(ManagerReads):
+    """Knows no 4 KiB."""
+
+    @property
+    def _stays_in_block(self):
+        return Const(1, 1)
+
+
+class GreedyReads(ManagerReads):
+    """Reads whole beats."""
+
+    def _active(self):
+        return Const(-1, self.shape.beat_bytes)
+
+
+class ConfusedReads(ManagerReads):
+    """Answers whoever asked last in the place of the identifier."""
+
+    def _answer(self, m, asked):
+        super()._answer(m, asked)
+        m.d.comb += asked.pop_id.eq(self.bus.rid ^ 1)
+
+
+class DeafReads(ManagerReads):
+    """Sees no error of an earlier part of a beat."""
+
+    def _answer(self, m, asked):
+        super()._answer(m, asked)
+        m.d.comb += self.stream.rsp_error.eq(self.bus.rresp[1])
+
+
+class CrossingWrites(ManagerWrites):
+    """Knows no 4 KiB."""
+
+    def _room(self):
+        return Const(-1, 12 - self.offset_bits)
+
+
+class EndlessWrites(ManagerWrites):
+    """Marks the last transfer of a run, not of a burst."""
+
+    def _drive(self, m, addresses, transfers):
+        super()._drive(m, addresses, transfers)
+        m.d.comb += self.bus.wlast.eq(0)
+
+
+class OrderlyWrites(ManagerWrites):
+    """Offers data only when the address was taken."""
+
+    def _drive(self, m, addresses, transfers):
+        super()._drive(m, addresses, transfers)
+        m.d.comb += self.bus.wvalid.eq(transfers.o.valid & ~addresses.o.valid)
+
+
+class HastyWrites(ManagerWrites):
+    """Answers each beat when it is taken, and drops the responses."""
+
+    def _answer(self, m, asked):
+        super()._answer(m, asked)
+        stream = self.stream
+        taken = Signal()
+        origin, beat = Signal.like(stream.req_origin), Signal.like(stream.req_beat)
+        m.d.sync += [
+            taken.eq(stream.req_valid & stream.req_ready),
+            origin.eq(stream.req_origin),
+            beat.eq(stream.req_beat),
+        ]
+        m.d.comb += [
+            stream.rsp_valid.eq(taken),
+            stream.rsp_origin.eq(origin),
+            stream.rsp_beat.eq(beat),
+        ]
+
+
+class DeafWrites(ManagerWrites):
+    """Sees no error."""
+
+    def _answer(self, m, asked):
+        super()._answer(m, asked)
+        m.d.comb += self.stream.rsp_error.eq(0)
+
+
+class StrobelessWrites(ManagerWrites):
+    """Writes whole beats."""
+
+    def _drive(self, m, addresses, transfers):
+        super()._drive(m, addresses, transfers)
+        m.d.comb += self.bus.wstrb.eq(Mux(transfers.o.valid, -1, 0))
