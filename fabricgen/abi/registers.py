@@ -14,6 +14,23 @@ __all__ = ["register_map", "register_names"]
 
 _Json = dict[str, object]
 
+#: What is counted of a row.
+_COUNTED = {
+    "firings": "firings published",
+    "operand_stalls": "cycles without an operand of the next firing",
+    "claim_stalls": "cycles with all operands and without claims",
+    "dispatch_stalls": "cycles with operands and claims in which no firing was issued",
+    "service_stalls": "cycles in which the oldest firing in flight was not complete",
+    "publication_stalls": "cycles in which a complete firing was not published",
+}
+
+#: What a word with one bit for each row says.
+_OF_ROWS = {
+    "drain": "rows that begin no firing with a token from an endpoint",
+    "busy": "rows with a token or a firing inside, live",
+    "partial": "rows with some tokens of a firing, not all of them, live",
+}
+
 
 def register_map(fabric: Fabric) -> _Json:
     """Describe payload words, registers and fields; JSON values only, in a fixed order.
@@ -75,7 +92,12 @@ def _registers(fabric: Fabric, unit: ProgrammingUnit) -> list[tuple[str, int, st
     ]
     words = {word.name: word for word in unit.reports.words()}
     rows += [
-        (name, address, "read", _word(fabric, unit.reports, words[name]))
+        (
+            name,
+            address,
+            "read-write" if words[name].is_writable else "read",
+            _word(fabric, unit.reports, words[name]),
+        )
         for name, address in at.words.items()
     ]
     return rows
@@ -92,9 +114,14 @@ def _word(fabric: Fabric, reports: StatusShape, word: StatusWord) -> str:
     """Words for one read-only register."""
     (named,) = fabric.memories
     low, high = word.shift, word.shift + word.width - 1
+    if word.member == "counts":
+        name, _, row = word.name.rpartition("_")
+        return f"{_COUNTED[name]} of row {row} since reset, modulo 2^32"
     if word.member == "waits":
         bits = ", ".join(f"bit {bit}: {name}" for bit, name in enumerate(reports.waits))
         return f"state of row {word.shift // len(reports.waits)}, live; {bits}"
+    if word.member in _OF_ROWS:
+        return f"{_OF_ROWS[word.member]}, bit 0: row {low}"
     if word.member == "unmatched":
         names = named.names.endpoints[low : high + 1]
         bits = ", ".join(f"bit {bit}: {name}" for bit, name in enumerate(names))

@@ -1,11 +1,13 @@
 """What a host can read of a running fabric: sticky flags, what set them first, and who waits.
 
 Each report is one bit of the ``flags`` register with details of its first event; every detail has
-words of its own behind it.
+words of its own behind it. Of the rows it tells which have something inside, and the host says
+which of them shall drain.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.capacity import port_input_roles
@@ -16,6 +18,7 @@ from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
 
 __all__ = [
+    "COUNTS",
     "FLAG_QUIESCENT",
     "FLAG_UNMATCHED",
     "WORD_BITS",
@@ -37,6 +40,17 @@ FLAG_QUIESCENT, FLAG_UNMATCHED = 1, 4
 _FLAG_OUT_OF_RANGE, _FLAG_TARGET_ERROR, _FLAG_UNPUBLISHED = 0, 2, 3
 
 _MANAGER_ADDRESS_BITS = 64
+
+#: What is counted of a row: firings that it has published, and cycles that it has lost, by cause.
+#: Of the first three causes of loss there is one at most in a cycle, and one of the last two.
+COUNTS = (
+    "firings",
+    "operand_stalls",
+    "claim_stalls",
+    "dispatch_stalls",
+    "service_stalls",
+    "publication_stalls",
+)
 
 #: What the bits of a row's word say after its operands, from the lowest.
 _WAITS = ("claim", "issued", "held", "complete")
@@ -63,12 +77,15 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class StatusWord:
-    """One readable word: ``width`` bits of a member from bit ``shift`` upwards."""
+    """One word: ``width`` bits of a member from bit ``shift`` upwards; read-only unless it says
+    otherwise.
+    """
 
     name: str
     member: str
     shift: int
     width: int
+    is_writable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +99,22 @@ class StatusShape:
     unmatched
         Input endpoints with one sticky bit each for a token whose tag no row matches; 0 in a
         Spatial schedule.
-    rows, waits
-        Rows whose waiting state can be read, and the names of its bits, lowest first; no rows
+    rows
+        Rows of the operation table, each of which can be drained; none without an engine.
+    waits, counts
+        Names of the bits of a row's waiting state, lowest first, and of what is counted of it; none
         without the implementation option ``counters``.
+    holds
+        Parts that a commit holds by themselves: the rows of a Temporal memory, and its
+        subordinates together; any other one as a whole; none where there is no memory.
     """
 
     reports: tuple[Report, ...]
     unmatched: int = 0
     rows: int = 0
     waits: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
+    holds: int = 0
 
     @property
     def members(self) -> dict[str, int]:
@@ -102,7 +126,11 @@ class StatusShape:
         if self.unmatched:
             widths["unmatched"] = self.unmatched
         if self.rows:
+            widths |= dict.fromkeys(("busy", "partial"), self.rows)
+        if self.waits:
             widths["waits"] = self.rows * len(self.waits)
+        if self.counts:
+            widths["events"] = self.rows * len(self.counts)
         return widths
 
     def words(self) -> tuple[StatusWord, ...]:
@@ -114,9 +142,14 @@ class StatusShape:
             for detail, width in report.details:
                 yield from _split(f"{report.name}_{detail}", width)
         yield from _split("unmatched", self.unmatched)
-        size = len(self.waits)
-        for row in range(self.rows):
-            yield StatusWord(f"waits_{row}", "waits", row * size, size)
+        yield from (replace(word, is_writable=True) for word in _split("drain", self.rows))
+        yield from _split("busy", self.rows)
+        yield from _split("partial", self.rows)
+        if size := len(self.waits):
+            for row in range(self.rows):
+                yield StatusWord(f"waits_{row}", "waits", row * size, size)
+        for ordinal, (row, name) in enumerate(product(range(self.rows), self.counts)):
+            yield StatusWord(f"{name}_{row}", "counts", ordinal * WORD_BITS, WORD_BITS)
 
 
 def fabric_shape(fabric: Fabric) -> StatusShape:
@@ -131,7 +164,7 @@ def status_shape(named: NamedMemory) -> StatusShape:
     """
     occurrence = named.occurrence
     if occurrence.engine is None:
-        return StatusShape(())
+        return StatusShape((), holds=1)
     has_tags, rows = is_temporal(occurrence), row_capacity(occurrence)
     row = ("row", max(1, (rows - 1).bit_length()))
     reports = [Report("out_of_range", _FLAG_OUT_OF_RANGE, (row, ("address", _address_bits(named))))]
@@ -148,8 +181,10 @@ def status_shape(named: NamedMemory) -> StatusShape:
     return StatusShape(
         reports=tuple(reports),
         unmatched=inputs if has_tags else 0,
-        rows=rows if counted else 0,
+        rows=rows,
         waits=_waits(named) if counted else (),
+        counts=COUNTS if counted else (),
+        holds=rows + bool(occurrence.subordinate_endpoints) if has_tags else 1,
     )
 
 
@@ -169,7 +204,7 @@ def flag_bits(shape: StatusShape) -> Mapping[str, int]:
 def waits_findings(named: NamedMemory, words: Sequence[int]) -> Iterator[Diagnostic]:
     """Report why these words cannot be what the ``waits`` registers of this memory read."""
     shape = status_shape(named)
-    if not shape.rows:
+    if not shape.waits:
         yield Diagnostic(
             "waits-without-counters",
             "implementation.counters",

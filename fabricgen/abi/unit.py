@@ -51,7 +51,7 @@ class RegisterMap:
         Sticky flags of :mod:`fabricgen.abi.status`, each cleared by writing 1 to it, and live
         quiescence.
     words
-        Read-only words behind the flags, by name, in address order.
+        Words behind the flags, by name, in address order; read-only but for ``drain``.
     """
 
     commit: int

@@ -41,15 +41,25 @@ def image(
     writes: Annotated[
         bool, typer.Option("--writes", help="List the AXI4-Lite accesses that program it.")
     ] = False,
+    running: Annotated[
+        Path | None,
+        typer.Option(
+            "--running",
+            metavar="FILE",
+            help="Image that the hardware runs: with --writes, drain what the change affects.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the configuration image of a mapping, or list an image: its fields or bus accesses."""
+    if running is not None and not writes:
+        raise typer.BadParameter("There must be --writes with --running FILE")
     source, data = _image(fabric, mapping, output, read, writes=writes)
     if output is not None:
         write_files({output: data})
         note(f"wrote {output}")
     if writes:
-        steps = programming_sequence(source.fabric, data)
+        steps = programming_sequence(source.fabric, data, running=_running(source, running))
         _show(steps_json(steps), steps_table(steps, register_names(source.fabric)), as_json=as_json)
     elif read is not None:
         fields = list_image(source.fabric, data)
@@ -72,6 +82,16 @@ def _image(
     raise typer.BadParameter(
         "There must be MAPPING with -o FILE or --writes, or --read FILE without MAPPING"
     )
+
+
+def _running(source: FabricSource, path: Path | None) -> bytes | None:
+    """The image that is checked against the fabric, if there is one."""
+    if path is None:
+        return None
+    data = read_bytes(path)
+    with in_file(path):
+        decode_image(source.fabric, data)
+    return data
 
 
 def _show(listing: object, table: Table, *, as_json: bool) -> None:

@@ -6,9 +6,15 @@ from dataclasses import asdict
 from rich.table import Table
 
 from fabricgen.abi.listing import ImageField
-from fabricgen.abi.program import AxiLiteStep, AxiLiteWrite
+from fabricgen.abi.program import AxiLitePoll, AxiLiteRead, AxiLiteStep, AxiLiteWrite
 
 __all__ = ["image_json", "image_table", "steps_json", "steps_table"]
+
+_ACCESS: Mapping[type[AxiLiteStep], str] = {
+    AxiLiteWrite: "write",
+    AxiLiteRead: "read",
+    AxiLitePoll: "poll",
+}
 
 
 def image_json(fields: Sequence[ImageField]) -> list[dict[str, object]]:
@@ -27,12 +33,15 @@ def image_table(fields: Sequence[ImageField]) -> Table:
 
 
 def steps_json(steps: Sequence[AxiLiteStep]) -> list[dict[str, object]]:
-    """Bus accesses as JSON values; ``data`` of a read is what must come."""
+    """Bus accesses as JSON values; ``data`` of a read is what must come, that of a poll what must
+    come under its ``mask``.
+    """
     return [
         {
-            "access": "write" if isinstance(step, AxiLiteWrite) else "read",
+            "access": _ACCESS[type(step)],
             "address": step.address,
             "data": step.data,
+            **({"mask": step.mask} if isinstance(step, AxiLitePoll) else {}),
             "response": step.response.name,
         }
         for step in steps
@@ -46,8 +55,9 @@ def steps_table(steps: Sequence[AxiLiteStep], registers: Mapping[int, str]) -> T
     """
     table = Table("access", "address", "register", "data", "response")
     for step in steps:
-        access = "write" if isinstance(step, AxiLiteWrite) else "read"
         data = f"{step.data:#010x}"
+        if isinstance(step, AxiLitePoll):
+            data += f" under {step.mask:#010x}"
         name = registers.get(step.address, "payload")
-        table.add_row(access, f"{step.address:#05x}", name, data, step.response.name)
+        table.add_row(_ACCESS[type(step)], f"{step.address:#05x}", name, data, step.response.name)
     return table

@@ -43,8 +43,8 @@ class ConfigurationBank(wiring.Component):
         With ``complete``: no byte holds a 1 that no configuration has.
     read_word : In(range(words)), read_data : Out(32)
         One word of the active payload, in the same cycle.
-    configuration : Out(payload_bits)
-        The active payload.
+    configuration : Out(payload_bits), following : Out(payload_bits)
+        The active payload, and the shadow.
     """
 
     write: Signal
@@ -57,6 +57,7 @@ class ConfigurationBank(wiring.Component):
     read_word: Signal
     read_data: Signal
     configuration: Signal
+    following: Signal
 
     def __init__(self, payload_bits: int, storable_mask: int, inactive: int = 0) -> None:
         if payload_bits < 1:
@@ -88,6 +89,7 @@ class ConfigurationBank(wiring.Component):
                 "legal": Out(1),
                 "read_data": Out(_WORD_BITS),
                 "configuration": Out(payload_bits),
+                "following": Out(payload_bits),
                 **words,
             }
         )
@@ -135,12 +137,16 @@ class ConfigurationBank(wiring.Component):
         m.d.comb += [
             self.complete.eq(written.all()),
             self.legal.eq(~foreign.any()),
-            self.configuration.eq(
-                Cat(active[kept[b]] if b in kept else Const(0, 1) for b in range(self.payload_bits))
-            ),
+            self.configuration.eq(self._spread(active, kept)),
+            self.following.eq(self._spread(shadow, kept)),
             self.read_data.eq(self._read()),
         ]
         return m
+
+    def _spread(self, stored: Signal, kept: dict[int, int]) -> Value:
+        """All bits of a payload from those that are stored."""
+        places = range(self.payload_bits)
+        return Cat(stored[kept[bit]] if bit in kept else Const(0, 1) for bit in places)
 
     def _selects(self, member: str, word: int) -> Value:
         return getattr(self, member) == word if self.word_count > 1 else Const(1, 1)

@@ -27,8 +27,8 @@ class FabricTop(wiring.Component):
     """Wire the channels and the configuration of one fabric to its boundary.
 
     Nothing is added between an occurrence and the boundary: ``ready`` of an input and ``valid`` of
-    an output mean what they mean at the occurrence. A commit changes all of them at once, and
-    needs all of them quiescent.
+    an output mean what they mean at the occurrence. A commit changes all of them at once. It needs
+    all resources quiescent, and of the memory what the change affects.
 
     Parameters
     ----------
@@ -89,18 +89,34 @@ class FabricTop(wiring.Component):
             m.submodules.occurrence = self.occurrence
         m.submodules.loader = loader = ConfigurationLoader(self.unit, self.identity)
         wiring.connect(m, wiring.flipped(self.cfg), loader.cfg)
-        idle = [self._join_memory(m, loader, self.occurrence)] if self.occurrence else []
-        idle += [self._join_op(m, loader, ordinal) for ordinal in range(len(self.ops))]
+        idle = [self._join_op(m, loader, ordinal) for ordinal in range(len(self.ops))]
+        settled = idle
+        if self.occurrence:
+            self._join_memory(m, loader, self.occurrence)
+            idle = [self.occurrence.quiescent, *idle]
+            settled = [self.occurrence.settled, *settled]
         m.d.comb += loader.quiescent.eq(reduce(and_, idle))
+        m.d.comb += loader.settled.eq(reduce(and_, settled))
         return m
 
     def _join_memory(
         self, m: Module, loader: ConfigurationLoader, occurrence: MemoryOccurrence
-    ) -> Value:
-        """Connect the memory; returns whether it is quiescent."""
+    ) -> None:
+        """Connect the memory."""
         (offset,) = self.unit.carrier_offsets
-        carrier = loader.configuration[offset : offset + carrier_layout(occurrence.named).width]
-        m.d.comb += [occurrence.configuration.eq(carrier), occurrence.hold.eq(loader.hold)]
+        carrier = slice(offset, offset + carrier_layout(occurrence.named).width)
+        m.d.comb += [
+            occurrence.configuration.eq(loader.configuration[carrier]),
+            occurrence.hold.eq(loader.hold_rows),
+            loader.affected.eq(occurrence.affected),
+        ]
+        if hasattr(occurrence, "following"):
+            m.d.comb += [
+                occurrence.following.eq(loader.following[carrier]),
+                occurrence.pending.eq(loader.pending),
+            ]
+        if hasattr(loader, "drain"):
+            m.d.comb += occurrence.drain.eq(loader.drain)
         for name in self.unit.reports.members:
             m.d.comb += getattr(loader, name).eq(getattr(occurrence, name))
 
@@ -119,7 +135,6 @@ class FabricTop(wiring.Component):
         for ordinal, _ in enumerate(occurrence.subordinates):
             inner = getattr(occurrence, f"subordinate_{ordinal}")
             wiring.connect(m, wiring.flipped(getattr(self, f"subordinate_{ordinal}")), inner)
-        return occurrence.quiescent
 
     def _join_op(self, m: Module, loader: ConfigurationLoader, ordinal: int) -> Value:
         """Connect one resource; returns whether it is quiescent."""

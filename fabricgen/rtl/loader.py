@@ -12,6 +12,7 @@ from fabricgen.abi.unit import ProgrammingUnit
 from fabricgen.rtl.axi_lite import AxiLite, AxiLiteTarget, Response, axi_lite_signature
 from fabricgen.rtl.commit_sequencer import CommitSequencer
 from fabricgen.rtl.configuration_bank import ConfigurationBank
+from fabricgen.rtl.event_counters import EventCounters
 from fabricgen.rtl.fault_record import FaultRecord
 
 __all__ = ["ConfigurationLoader"]
@@ -26,6 +27,7 @@ class _Parts:
     bank: ConfigurationBank
     commit: CommitSequencer
     faults: Mapping[str, FaultRecord]
+    counters: EventCounters | None
 
 
 class ConfigurationLoader(wiring.Component):
@@ -33,10 +35,11 @@ class ConfigurationLoader(wiring.Component):
 
     A write that is refused (SLVERR, or DECERR outside the map) changes nothing. A commit needs
     every payload byte written, none with a 1 that no configuration has, and the fabric's identity
-    word written, all since reset or the last commit. It raises ``hold`` for one cycle, in which no
-    new work enters; if the fabric is quiescent then, the payload changes in one step and ``hold``
-    stays for two more cycles, while the fabric registers what it decodes from the new payload.
-    Otherwise the commit is refused, and can be repeated.
+    word written, all since reset or the last commit. It raises ``hold``, and ``hold_rows`` where
+    the change affects them, for one cycle, in which no new work enters there; if what is held is
+    settled then, the payload changes in one step and the holds stay for two more cycles, while the
+    fabric registers what it decodes from the new payload. Otherwise the commit is refused, and can
+    be repeated.
 
     Latency is 1 cycle from a request to its response, 2 for a commit. After reset the payload is
     the inactive one.
@@ -53,24 +56,41 @@ class ConfigurationLoader(wiring.Component):
     cfg : In(axi_lite_signature())
     configuration : Out(unit.payload_bits)
         The active payload; changes only while ``hold``.
-    hold : Out(1)
-        Registered: nothing may enter the fabric.
+    following : Out(unit.payload_bits), pending : Out(1)
+        The shadow, and that a commit would make it the active payload.
+    affected : In(unit.reports.holds), absent without a memory
+        Parts of the memory that differ between the two.
+    hold : Out(1), hold_rows : Out(unit.reports.holds)
+        Registered: nothing may enter the datapath resources, nor these parts of the memory.
+    settled : In(1)
+        Nothing is inside of what is held.
+    drain : Out(unit.reports.rows), absent without rows
+        Rows that shall begin no firing; what the host wrote last, 0 after reset.
     quiescent : In(1)
         Nothing is inside the fabric.
     <report> : In(1), <report>_<detail> : In
         Each of ``unit.reports``, for one cycle; the first one is kept until it is cleared.
     unmatched : In(unit.reports.unmatched), absent in a Spatial schedule
         A token stands at this input endpoint whose tag no row matches.
-    waits : In(rows * bits), absent without counters
+    busy : In(rows), partial : In(rows), waits : In(rows * bits), absent without counters
         What each row has, row 0 lowest; read as it is.
+    events : In(rows * kinds), absent without counters
+        What of :data:`fabricgen.abi.status.COUNTS` happens to each row in this cycle.
     """
 
     cfg: AxiLite
     configuration: Signal
+    following: Signal
+    pending: Signal
+    affected: Signal
     hold: Signal
+    hold_rows: Signal
+    settled: Signal
+    drain: Signal
     quiescent: Signal
     unmatched: Signal
     waits: Signal
+    events: Signal
 
     def __init__(self, unit: ProgrammingUnit, identity: int) -> None:
         if not isinstance(unit, ProgrammingUnit):
@@ -79,11 +99,19 @@ class ConfigurationLoader(wiring.Component):
             raise ValueError(f"ConfigurationLoader identity must have 32 bits, not {identity:#x}")
         self.unit = unit
         self.identity = identity
+        holds = unit.reports.holds
+        rows = {"affected": In(holds), "hold_rows": Out(holds)} if holds else {}
+        if unit.reports.rows:
+            rows["drain"] = Out(unit.reports.rows)
         super().__init__(
             {
                 "cfg": In(axi_lite_signature()),
                 "configuration": Out(unit.payload_bits),
+                "following": Out(unit.payload_bits),
+                "pending": Out(1),
+                **rows,
                 "hold": Out(1),
+                "settled": In(1),
                 "quiescent": In(1),
                 **{name: In(width) for name, width in unit.reports.members.items()},
             }
@@ -97,8 +125,9 @@ class ConfigurationLoader(wiring.Component):
             ConfigurationBank(
                 self.unit.payload_bits, self.unit.storable_mask, self.unit.inactive_payload
             ),
-            CommitSequencer(),
+            CommitSequencer(self.unit.reports.holds),
             {each.name: FaultRecord(dict(each.details)) for each in self.unit.reports.reports},
+            EventCounters(len(self.events)) if self.unit.reports.counts else None,
         )
         m.submodules.bus = parts.bus
         m.submodules.bank = parts.bank
@@ -107,10 +136,20 @@ class ConfigurationLoader(wiring.Component):
 
         m.d.comb += [
             self.configuration.eq(parts.bank.configuration),
+            self.following.eq(parts.bank.following),
+            self.pending.eq(parts.commit.permitted),
             self.hold.eq(parts.commit.hold),
-            parts.commit.quiescent.eq(self.quiescent),
+            parts.commit.quiescent.eq(self.settled),
             parts.bank.swap.eq(parts.commit.swap),
         ]
+        if self.unit.reports.holds:
+            m.d.comb += [
+                parts.commit.affected.eq(self.affected),
+                self.hold_rows.eq(parts.commit.hold_rows),
+            ]
+        if parts.counters is not None:
+            m.submodules.counters = parts.counters
+            m.d.comb += parts.counters.event.eq(self.events)
         for name, fault in parts.faults.items():
             m.submodules[name] = fault
             m.d.comb += fault.report.eq(getattr(self, name))
@@ -179,10 +218,29 @@ class ConfigurationLoader(wiring.Component):
             with m.Case(registers.flags), m.If(~(ones & ~clearable).any()):
                 m.d.comb += clear.eq(Mux(bus.write, ones, 0))
                 m.d.comb += bus.write_response.eq(Response.OKAY)
-            with m.Case(registers.status, *registers.words.values()):
+            self._drains(m, bus, ones)
+            with m.Case(registers.status, *self._read_only()):
                 m.d.comb += bus.write_response.eq(Response.SLVERR)
             with m.Default():
                 m.d.comb += bus.write_response.eq(Response.DECERR)
+
+    def _drains(self, m: Module, bus: AxiLiteTarget, ones: Value) -> None:
+        """Cases of the words that are written and read alike: bytes, and no bits above the rows."""
+        for word in self.unit.reports.words():
+            if not word.is_writable:
+                continue
+            with m.Case(self.unit.registers.words[word.name]), m.If(~ones[word.width :].any()):
+                m.d.comb += bus.write_response.eq(Response.OKAY)
+                for lane in range(-(-word.width // 8)):
+                    low, high = 8 * lane, min(8 * lane + 8, word.width)
+                    with m.If(bus.write & bus.write_strobe[lane]):
+                        kept = self.drain[word.shift + low : word.shift + high]
+                        m.d.sync += kept.eq(bus.write_data[low:high])
+
+    def _read_only(self) -> list[int]:
+        """Addresses of the words that only hardware writes."""
+        addresses = self.unit.registers.words
+        return [addresses[word.name] for word in self.unit.reports.words() if not word.is_writable]
 
     def _reads(self, m: Module, parts: _Parts, unmatched: Value) -> None:
         bus, bank, registers = parts.bus, parts.bank, self.unit.registers
@@ -227,8 +285,11 @@ class ConfigurationLoader(wiring.Component):
         values: dict[str, Value] = {"unmatched": unmatched}
         for name, fault in parts.faults.items():
             values |= {f"{name}_{detail}": getattr(fault, detail) for detail in fault.details}
-        if self.unit.reports.rows:
-            values["waits"] = self.waits
+        for name in ("drain", "busy", "partial", "waits"):
+            if hasattr(self, name):
+                values[name] = getattr(self, name)
+        if parts.counters is not None:
+            values["counts"] = parts.counters.counts
         return values
 
     def _in_payload(self, address: Value) -> Value:

@@ -38,9 +38,11 @@ class MemoryOccurrence(wiring.Component):
     on its own tag only. Every egress raises ``valid`` only in a cycle in which all destinations
     of its firing are ready.
 
-    The configuration may change only while ``quiescent`` behind ``hold``, which then lasts two
-    cycles more: the rows' controls are registered once. Reset empties the occurrence; it neither
-    clears nor keeps what the storage holds. What lies behind the managers is to be reset with it.
+    The configuration may change only while every ``affected`` row is held and ``settled``; the hold
+    then lasts two cycles more, since the rows' controls are registered once. Rows that are not
+    affected work on. A Spatial schedule has one hold for all of them. Reset empties the occurrence;
+    it neither clears nor keeps what the storage holds. What lies behind the managers is to be reset
+    with it.
 
     Parameters
     ----------
@@ -51,8 +53,18 @@ class MemoryOccurrence(wiring.Component):
     -------
     configuration : In(carrier width)
         The semantic carrier; all zero is Disabled.
-    hold : In(1)
-        Close every ingress in this cycle.
+    following : In(carrier width), pending : In(1), absent unless the schedule is Temporal
+        The carrier that may follow, two cycles or more before it does; and that it may.
+    affected : Out(holds)
+        What must be held for that: rows of a Temporal schedule, as in
+        :class:`fabricgen.rtl.temporal.row_changes.RowChanges`, then the subordinates together;
+        else everything.
+    hold : In(holds)
+        Close every ingress for these rows, or every subordinate, in this cycle.
+    settled : Out(1)
+        Nothing is inside of what is held, and the change may be made.
+    drain : In(rows), absent without an engine
+        Take tokens for these rows only where others of the same firing are there already.
     quiescent : Out(1)
         No token, firing, request or beat inside (registered).
     out_of_range : Out(1), absent without an engine
@@ -62,7 +74,8 @@ class MemoryOccurrence(wiring.Component):
     <report>_row, <report>_address : Out
         Of these two: the row, and low address bits of the lane or of the beat. Where several
         ports report together, those of the lowest port.
-    unmatched, unpublished, unpublished_row, unpublished_destinations, waits : Out
+    busy, partial, unmatched, unpublished, unpublished_row, unpublished_destinations, waits,
+    events : Out
         As the engine reports them, where it does.
     ingress_<endpoint> : In(channel), egress_<endpoint> : Out(channel)
         One per endpoint, by its ordinal in the occurrence.
@@ -73,7 +86,12 @@ class MemoryOccurrence(wiring.Component):
     """
 
     configuration: Signal
+    following: Signal
+    pending: Signal
+    affected: Signal
     hold: Signal
+    settled: Signal
+    drain: Signal
     quiescent: Signal
     out_of_range: Signal
     target_error: Signal
@@ -96,11 +114,17 @@ class MemoryOccurrence(wiring.Component):
             for name, member in inner.items()
             if name.startswith(("ingress_", "egress_"))
         }
-        self.reports = status_shape(named).members
+        shape = status_shape(named)
+        self.reports = shape.members
+        self.changes = {name: inner[name] for name in ("following", "pending") if name in inner}
         super().__init__(
             {
                 "configuration": In(carrier_layout(named).width),
-                "hold": In(1),
+                **self.changes,
+                "affected": Out(shape.holds),
+                "hold": In(shape.holds),
+                "settled": Out(1),
+                **({"drain": inner["drain"]} if self.engine else {}),
                 "quiescent": Out(1),
                 **{name: Out(width) for name, width in self.reports.items()},
                 **self.endpoints,
@@ -121,7 +145,11 @@ class MemoryOccurrence(wiring.Component):
         idle: list[Value] = []
         if self.engine:
             m.submodules.engine = engine = self.engine
-            m.d.comb += [engine.configuration.eq(self.configuration), engine.hold.eq(self.hold)]
+            m.d.comb += [
+                engine.configuration.eq(self.configuration),
+                engine.hold.eq(self.hold),
+                engine.drain.eq(self.drain),
+            ]
             for name in self.endpoints:
                 connect(m, flipped(getattr(self, name)), getattr(engine, name))
             idle.append(engine.empty)
@@ -140,8 +168,22 @@ class MemoryOccurrence(wiring.Component):
         for ordinal, arbiter in self.arbiters.items():
             self._join(m, ordinal, arbiter)
         m.d.comb += self.quiescent.eq(reduce(and_, idle))
+        if isinstance(self.engine, TemporalEngine):
+            self._ask_rows(m, self.engine)
+        else:
+            m.d.comb += [self.affected.eq(1), self.settled.eq(self.quiescent)]
         self._report(m)
         return m
+
+    def _ask_rows(self, m: Module, engine: TemporalEngine) -> None:
+        """What a change affects: rows, and the subordinates whatever it is."""
+        exposed = [Const(1, 1)] if self.subordinates else []
+        settled = [engine.settled, *(subordinate.idle for subordinate in self.subordinates)]
+        m.d.comb += [
+            self.affected.eq(Cat(engine.affected, *exposed)),
+            self.settled.eq(reduce(and_, settled)),
+        ]
+        m.d.comb += [getattr(engine, name).eq(getattr(self, name)) for name in self.changes]
 
     @property
     def subordinate_streams(self) -> tuple[SubordinateStreamShape, ...]:
@@ -175,7 +217,7 @@ class MemoryOccurrence(wiring.Component):
         width = len(subordinate.configuration)
         m.d.comb += [
             subordinate.configuration.eq(self.configuration[start : start + width]),
-            subordinate.hold.eq(self.hold),
+            subordinate.hold.eq(self.hold[-1]),
         ]
 
     def _request(self, port: int, target: int) -> ServiceChannel:

@@ -1,6 +1,6 @@
 """Operand queue of one input role behind a registered ingress boundary."""
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -27,6 +27,8 @@ class OperandQueue(wiring.Component):
         Tokens that the queue holds; at least 1.
     shows_behind
         Show the token behind the oldest one; only with two slots.
+    shows_level
+        Show how many tokens are there.
 
     Members
     -------
@@ -38,6 +40,8 @@ class OperandQueue(wiring.Component):
         Registered occupancy is zero.
     behind_valid : Out(1), behind_data : Out(width), absent unless ``shows_behind``
         The token behind the oldest one (registered); no data with a width of 0.
+    level : Out(depth), absent unless ``shows_level``
+        Bit *n*: more than *n* tokens are there (registered).
     """
 
     i: Channel
@@ -45,8 +49,11 @@ class OperandQueue(wiring.Component):
     empty: Signal
     behind_valid: Signal
     behind_data: Signal
+    level: Signal
 
-    def __init__(self, width: int, depth: int, *, shows_behind: bool = False) -> None:
+    def __init__(
+        self, width: int, depth: int, *, shows_behind: bool = False, shows_level: bool = False
+    ) -> None:
         if not isinstance(depth, int) or depth < 1:
             raise TypeError(f"OperandQueue depth must be a positive integer, not {depth!r}")
         if shows_behind and depth != 2:
@@ -54,11 +61,14 @@ class OperandQueue(wiring.Component):
         self.channel = ChannelShape(width)
         self.depth = depth
         self.shows_behind = shows_behind
+        self.shows_level = shows_level
         members: dict[str, wiring.Member] = {
             "i": In(self.channel.signature()),
             "o": Out(self.channel.signature()),
             "empty": Out(1),
         }
+        if shows_level:
+            members["level"] = Out(depth)
         if shows_behind:
             members["behind_valid"] = Out(1)
             if width:
@@ -94,6 +104,8 @@ class OperandQueue(wiring.Component):
                 m.d.sync += here.eq(Mux(accept, here | below, above))
         if self.shows_behind:
             m.d.comb += self.behind_valid.eq(full[1])
+        if self.shows_level:
+            m.d.comb += self.level.eq(Cat(full))
 
         # Data: a slot that is empty, or about to be, takes what comes next.
         if self.channel.data_width:
@@ -130,6 +142,11 @@ class OperandQueue(wiring.Component):
             m.d.sync += [full.eq(write_next == read_at), occupied.eq(1)]
         with m.If(retire & ~accept):
             m.d.sync += [full.eq(0), occupied.eq(read_next != write_at)]
+        if self.shows_level:
+            with m.If(accept & ~retire):
+                m.d.sync += self.level.eq(Cat(1, self.level))
+            with m.If(retire & ~accept):
+                m.d.sync += self.level.eq(self.level[1:])
 
         # Data.
         if self.channel.data_width:

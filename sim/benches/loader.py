@@ -19,6 +19,7 @@ async def master(dut):
     Clock(dut.clk, 10, unit="ns").start()
     dut.rst.value = 1
     dut.quiescent.value = 1
+    dut.settled.value = 1
     dut.out_of_range.value = 0
     axi = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "cfg"), dut.clk, dut.rst)
     for channel in (
@@ -93,9 +94,11 @@ async def what_must_not_become_active_does_not(dut):
     assert await write(axi, job["commit"], 1) == SLVERR
     assert await write(axi, job["identity_word"], job["identity"]) == OKAY
     dut.quiescent.value = 0
+    dut.settled.value = 0
     assert await write(axi, job["commit"], 1) == SLVERR
     assert await active(axi, job) == 0
     dut.quiescent.value = 1
+    dut.settled.value = 1
     assert await write(axi, job["commit"], 1) == OKAY
     assert await active(axi, job) == job["storable"]
 

@@ -39,8 +39,8 @@ def watched(port):
             super().__init__(shape)
             self.room = Signal()
 
-        def _operand(self, m: Module, path: RolePath) -> OperandQueue:
-            queue = super()._operand(m, path)
+        def _operand(self, m: Module, path: RolePath, closed: Signal) -> OperandQueue:
+            queue = super()._operand(m, path, closed)
             if path.role is ROLE.DATA:
                 m.d.comb += self.room.eq(queue.i.ready)
             return queue
@@ -59,6 +59,7 @@ class ConsumerSpec(Elaboratable):
         self.dut = dut
         self.inputs = [
             dut.hold,
+            dut.drain,
             *(getattr(dut.controls, name) for name in dut.controls.signature.members),
             dut.address_0.valid,
             dut.address_0.data,
@@ -125,7 +126,7 @@ class FanoutSpec(Elaboratable):
 
     def __init__(self, dut: SpatialEngine) -> None:
         self.dut = dut
-        self.inputs = [dut.configuration, dut.hold]
+        self.inputs = [dut.configuration, dut.hold, dut.drain]
         for name, member in dut.signature.members.items():
             if name.startswith(("ingress_", "egress_", "request_")):
                 self.inputs += [

@@ -55,6 +55,7 @@ class PublicationSpec(Elaboratable):
         self.channels = channels
         self.inputs = [
             dut.hold,
+            dut.drain,
             *(getattr(dut.controls, name) for name in dut.controls.signature.members),
             dut.address_0.valid,
             dut.address_0.data,

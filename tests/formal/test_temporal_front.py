@@ -122,9 +122,11 @@ class FrontEndSpec(Elaboratable):
         self.channels = {at: getattr(dut, f"ingress_{at}") for at, _ in shape.ingress_widths}
         self.sent = {at: Signal(width, name=f"sent_{at}") for at, width in shape.connection_widths}
         self.watched = Signal(range(shape.rows * len(shape.roles)))
+        self.closed = Signal(shape.rows)
         self.inputs = [
             *self.static,
             dut.hold,
+            dut.drain,
             dut.available,
             self.watched,
             *self.sent.values(),
@@ -141,6 +143,8 @@ class FrontEndSpec(Elaboratable):
         self._connections(m)
 
         held = [Signal(shape.rows, name=f"held_{i}") for i in range(len(shape.roles))]
+        # A row that drains begins no firing; one that has begun gets what it lacks.
+        m.d.comb += self.closed.eq(dut.hold | (dut.drain & ~reduce(or_, held)))
         taken = {at: Value.cast(0) for at in self.channels}
         count = 0
         for i in range(len(shape.roles)):
@@ -158,19 +162,24 @@ class FrontEndSpec(Elaboratable):
                 count += 1
         for at, channel in self.channels.items():
             # Ready means: a slot takes it.
-            m.d.comb += Assert(channel.ready == (taken[at] & ~dut.hold))
+            m.d.comb += Assert(channel.ready == taken[at])
         self._grants(m, held)
         return m
 
     def _configuration(self, m: Module) -> None:
-        """Any legal one, and always the same."""
+        """Any legal one. A row changes only while it is held and empty; the others stay."""
         dut, shape = self.dut, self.dut.shape
-        word = Cat(*self.static)
-        was, is_set = Signal(len(word)), Signal()
-        m.d.sync += [was.eq(word), is_set.eq(1)]
-        m.d.comb += Assume(~is_set | (was == word))
+        is_set, held_before = Signal(), Signal(shape.rows)
+        m.d.sync += [is_set.eq(1), held_before.eq(dut.hold)]
         chosen: dict[int, list[tuple[Value, Value]]] = {at: [] for at in self.channels}
         for row in range(shape.rows):
+            word = Cat(each.word_select(row, len(each) // shape.rows) for each in self.static)
+            was = Signal(len(word), name=f"was_{row}")
+            full = Cat(getattr(dut, f"present_{i}")[row] for i in range(len(shape.roles))).any()
+            reads = dut.selected_valid & (dut.selected == row)
+            closed = held_before[row] & dut.hold[row] & ~full & ~reads
+            m.d.sync += was.eq(word)
+            m.d.comb += Assume(~is_set | (was == word) | closed)
             needs = []
             for i, role in enumerate(shape.roles):
                 sources = [getattr(dut, f"selects_{i}_{at}")[row] for at in role.ingresses]
@@ -180,7 +189,8 @@ class FrontEndSpec(Elaboratable):
                 needs.append(needed)
                 tag = getattr(dut, f"tag_{i}").word_select(row, shape.tag_width)
                 for at in role.ingresses:
-                    chosen[at].append((getattr(dut, f"selects_{i}_{at}")[row], tag))
+                    selects = getattr(dut, f"selects_{i}_{at}")[row] & ~dut.hold[row]
+                    chosen[at].append((selects, tag))
             enabled = dut.enabled[row]
             aims = [getattr(dut, f"target_{at}")[row] for at in range(shape.targets)]
             m.d.comb += [
@@ -212,8 +222,10 @@ class FrontEndSpec(Elaboratable):
         for at in role.ingresses:
             channel = self.channels[at]
             names = getattr(dut, f"selects_{i}_{at}")[row] & (channel.tag == tag)
-            taken[at] = taken[at] | (names & ~held[i][row])
-            entries.append((names & channel.valid & channel.ready, channel.data))
+            taken[at] = taken[at] | (names & ~held[i][row] & ~self.closed[row])
+            # Another row may have the tag while one of the two is held.
+            takes = names & ~self.closed[row]
+            entries.append((takes & channel.valid & channel.ready, channel.data))
         for at in role.connections:
             consumes = getattr(dut, f"consumes_{i}_{at}")[row]
             entries.append((consumes & getattr(dut, f"fire_{at}"), self.sent[at]))

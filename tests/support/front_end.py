@@ -84,7 +84,8 @@ class Inputs:
     """What stands at the front end in one cycle; by default, nothing and nothing in the way."""
 
     tokens: dict[int, tuple[int, int]] = field(default_factory=dict)  # ingress -> tag, payload
-    hold: bool = False
+    hold: int = 0  # rows that are held
+    drain: int = 0
     available: int = -1
     permits: list[bool] = field(default_factory=lambda: [True])
     payloads: dict[int, int] = field(default_factory=dict)  # what connections would bring
@@ -127,6 +128,11 @@ class FrontEndModel:
                 return slot
         return None
 
+    def _is_closed(self, row: int, inputs: Inputs) -> bool:
+        """Held, or drained and without a token."""
+        has_token = any(slot[0] == row for slot in self.held)
+        return bool(inputs.hold >> row & 1 or (inputs.drain >> row & 1 and not has_token))
+
     def _choose(self, inputs: Inputs) -> int | None:
         rows = {
             row
@@ -159,8 +165,8 @@ class FrontEndModel:
         ready, hit, arriving = {}, {}, {}
         for at, (tag, payload) in inputs.tokens.items():
             slot = self._slot_of(at, tag)
-            hit[at] = slot is not None
-            ready[at] = slot is not None and slot not in self.held and not inputs.hold
+            hit[at] = slot is not None and not self._is_closed(slot[0], inputs)
+            ready[at] = hit[at] and slot not in self.held
             if slot is not None and ready[at]:
                 arriving[slot] = payload
         free = {}
@@ -212,7 +218,8 @@ def random_inputs(shape: FrontEndShape, configuration: Configuration, rng: rando
             tokens[at] = (tag, rng.getrandbits(width) if width else 0)
     return Inputs(
         tokens,
-        hold=rng.random() < 0.05,
+        hold=rng.getrandbits(shape.rows) if rng.random() < 0.1 else 0,
+        drain=rng.getrandbits(shape.rows) if rng.random() < 0.3 else 0,
         available=(1 << shape.rows) - 1 if rng.random() < 0.5 else rng.getrandbits(shape.rows),
         permits=[rng.random() < 0.8 for _ in range(shape.targets)],
         payloads={
@@ -246,6 +253,7 @@ def play(dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs])
                 if width:
                     ctx.set(channel.data, payload)
             ctx.set(dut.hold, inputs.hold)
+            ctx.set(dut.drain, inputs.drain)
             ctx.set(dut.available, inputs.available)
             for target, permit in enumerate(inputs.permits):
                 ctx.set(getattr(dut, f"permit_{target}"), permit)

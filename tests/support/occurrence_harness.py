@@ -82,7 +82,7 @@ class OccurrenceRun:
 
         async def bench(ctx):
             for job in jobs:
-                ctx.set(self.dut.hold, 1)
+                ctx.set(self.dut.hold, -1)
                 self._store(ctx, job.memory)
                 ctx.set(self.dut.configuration, encode_configuration(self.named, job.configuration))
                 await ctx.tick().repeat(2)

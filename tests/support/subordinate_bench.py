@@ -183,7 +183,7 @@ class SubordinateRun:
         found = []
 
         async def bench(ctx):
-            ctx.set(self.dut.hold, 1)
+            ctx.set(self.dut.hold, -1)
             self.store(ctx, contents)
             bits = configuration
             if not isinstance(bits, int):

@@ -48,7 +48,7 @@ class TransparentFrontEnd(RowFrontEnd):
     def _ingress(self, m, at, full, arriving):
         super()._ingress(m, at, full, arriving)
         channel = getattr(self, f"ingress_{at}")
-        m.d.comb += channel.ready.eq(channel.valid & ~self.hold)
+        m.d.comb += channel.ready.eq(channel.valid)
 
 
 class _Wrapped(RowArbiter):

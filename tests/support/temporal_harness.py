@@ -74,7 +74,7 @@ class TemporalRun:
 
         async def bench(ctx):
             for rows, streams in jobs:
-                ctx.set(self.dut.hold, 1)
+                ctx.set(self.dut.hold, -1)
                 carrier = encode_configuration(self.named, Active(tuple(rows)))
                 ctx.set(self.dut.configuration, carrier)
                 await ctx.tick().repeat(2)
@@ -98,7 +98,7 @@ class TemporalRun:
         await ctx.tick()
         ctx.set(self.reset, 0)
         # The rows are decoded again.
-        ctx.set(self.dut.hold, 1)
+        ctx.set(self.dut.hold, -1)
         await ctx.tick()
         ctx.set(self.dut.hold, 0)
 
@@ -106,7 +106,8 @@ class TemporalRun:
         trace, rest = Trace(), after
         pending = {key: deque(tokens) for key, tokens in streams.items()}
         for cycle in range(cycles):
-            ctx.set(self.dut.hold, self.hold_from is not None and cycle >= self.hold_from)
+            holds = self.hold_from is not None and cycle >= self.hold_from
+            ctx.set(self.dut.hold, -1 if holds else 0)
             offered = self._drive(ctx, pending, cycle)
             self._observe(ctx, cycle, pending, offered, trace)
             await ctx.tick()

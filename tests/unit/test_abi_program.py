@@ -107,6 +107,9 @@ def test_the_register_map_is_plain_data():
         "flags": 0x24,
         "out_of_range_row": 0x28,
         "out_of_range_address": 0x2C,
+        "drain": 0x30,
+        "busy": 0x34,
+        "partial": 0x38,
     }
 
 

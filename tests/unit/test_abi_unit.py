@@ -7,24 +7,29 @@ from fabricgen.errors import Unsupported
 from fabricgen.records.fabric import Fabric
 from tests.support.records import copy_fabric, load_fabric
 
+#: Behind identity and flags, at 32 and 36.
+WORDS = {
+    "out_of_range_row": 40,
+    "out_of_range_address": 44,
+    "drain": 48,
+    "busy": 52,
+    "partial": 56,
+}
+
 
 def test_the_carrier_follows_one_reserved_bit():
     # 87 carrier bits and the reserved one are 88 bits in 3 words; commit at 12 and status at 16
     # end at 20, so the extension starts at 32.
     unit = programming_unit(load_fabric())
     assert (unit.payload_bits, unit.carrier_offsets, unit.word_count) == (88, (1,), 3)
-    assert unit.registers == RegisterMap(
-        12, 16, 32, 36, {"out_of_range_row": 40, "out_of_range_address": 44}
-    )
+    assert unit.registers == RegisterMap(12, 16, 32, 36, WORDS)
 
 
 def test_the_extension_may_start_right_behind_the_status_word():
     # 181 bits are 6 words; commit at 24 and status at 28 end exactly at 32.
     unit = programming_unit(copy_fabric())
     assert (unit.payload_bits, unit.word_count) == (181, 6)
-    assert unit.registers == RegisterMap(
-        24, 28, 32, 36, {"out_of_range_row": 40, "out_of_range_address": 44}
-    )
+    assert unit.registers == RegisterMap(24, 28, 32, 36, WORDS)
 
 
 def test_the_reserved_bit_is_not_storable():

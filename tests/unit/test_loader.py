@@ -54,6 +54,7 @@ def program(bench, *, unit=UNIT, quiescent=True, background=()):
 
     async def start(ctx):
         ctx.set(dut.quiescent, quiescent)
+        ctx.set(dut.settled, quiescent)
         await bench(ctx, dut)
 
     faults = []
@@ -214,7 +215,7 @@ def test_a_commit_is_refused_while_work_is_inside_and_can_be_repeated():
         assert await write(ctx, dut.cfg, COMMIT, 1) == SLVERR
         assert ctx.get(dut.configuration) == 0
         assert ctx.get(dut.hold) == 0
-        ctx.set(dut.quiescent, 1)
+        ctx.set(dut.settled, 1)
         assert await write(ctx, dut.cfg, COMMIT, 1) == OKAY
         assert ctx.get(dut.configuration) == 2
 
@@ -343,7 +344,8 @@ def test_the_words_of_a_wide_status_follow_each_other():
     names = (
         "out_of_range_row out_of_range_address out_of_range_address_1 target_error_row "
         "target_error_address target_error_address_1 unpublished_row unpublished_destinations "
-        "unpublished_destinations_1 unmatched unmatched_1 waits_0 waits_1 waits_2"
+        "unpublished_destinations_1 unmatched unmatched_1 drain busy partial waits_0 waits_1 "
+        "waits_2"
     )
     assert WIDE_UNIT.registers.words == {
         name: 24 + 4 * ordinal for ordinal, name in enumerate(names.split())
@@ -410,6 +412,43 @@ def test_what_the_rows_wait_for_is_read_as_it_is():
             assert await read(ctx, dut.cfg, at[f"waits_{row}"]) == (word, OKAY)
             assert await write(ctx, dut.cfg, at[f"waits_{row}"], 0) == SLVERR
         assert (await read(ctx, dut.cfg, at["waits_2"] + 4))[1] == DECERR
+
+    program(bench, unit=WIDE_UNIT)
+
+
+def test_rows_are_drained_byte_by_byte_and_until_they_are_let_go():
+    many = replace(WIDE, rows=41, waits=())
+    unit = replace(UNIT, registers=register_addresses(2, many), reports=many)
+    at = unit.registers.words
+
+    async def bench(ctx, dut):
+        assert await write(ctx, dut.cfg, at["drain"], 0x8000_0001) == OKAY
+        assert await write(ctx, dut.cfg, at["drain_1"], 0xFFFF_FF80, 0b0001) == OKAY
+        assert ctx.get(dut.drain) == 0x80 << 32 | 0x8000_0001
+        assert await write(ctx, dut.cfg, at["drain"], 0x1234_5678, 0b0110) == OKAY
+        assert await read(ctx, dut.cfg, at["drain"]) == (0x8034_5601, OKAY)
+        # Of the second word nine bits are rows.
+        assert await write(ctx, dut.cfg, at["drain_1"], 1 << 9) == SLVERR
+        assert await write(ctx, dut.cfg, at["drain_1"], 0x1FF) == OKAY
+        assert await read(ctx, dut.cfg, at["drain_1"]) == (0x1FF, OKAY)
+        await fill(ctx, dut.cfg, LEGAL)
+        assert await write(ctx, dut.cfg, COMMIT, 1) == OKAY
+        assert ctx.get(dut.drain) == 0x1FF << 32 | 0x8034_5601
+        await pulse_reset(ctx, dut)
+        assert await read(ctx, dut.cfg, at["drain"]) == (0, OKAY)
+
+    program(bench, unit=unit)
+
+
+def test_rows_that_have_something_inside_are_read_as_they_are():
+    at = WIDE_UNIT.registers.words
+
+    async def bench(ctx, dut):
+        ctx.set(dut.busy, 0b101)
+        ctx.set(dut.partial, 0b100)
+        assert await read(ctx, dut.cfg, at["busy"]) == (0b101, OKAY)
+        assert await read(ctx, dut.cfg, at["partial"]) == (0b100, OKAY)
+        assert await write(ctx, dut.cfg, at["busy"], 0) == SLVERR
 
     program(bench, unit=WIDE_UNIT)
 
@@ -495,6 +534,7 @@ def test_any_traffic_has_the_effects_and_responses_of_the_register_map(operation
                 case ("quiescent", value):
                     quiescent = bool(value)
                     ctx.set(dut.quiescent, value)
+                    ctx.set(dut.settled, value)
                 case ("fault", row, address):
                     await raise_fault(ctx, dut, row, address)
                     model.fault = model.fault or (row, address)
@@ -555,7 +595,7 @@ def test_a_payload_of_one_word_works_as_well():
 def test_bits_that_no_configuration_has_cost_no_register():
     """Two registers a storable bit; the other 16 bits of the payload have none."""
     text = to_verilog(loader(), "loader")
-    assert f"reg [{LEGAL.bit_count() - 1}:0] shadow;" in text
+    assert f"reg [{LEGAL.bit_count() - 1}:0] shadow" in text
     assert f"reg [{LEGAL.bit_count() - 1}:0] active" in text
 
 

@@ -21,7 +21,7 @@ MEMORIES = {"hybrid": hybrid_memory(), "rich": RICH, "ring": RING}
 
 #: Flip-flops that a ready may look at: a queue's occupancy and the configured source.
 ALLOWED = re.compile(
-    r"engine\.(port_\d+\.\w+_queue\.full(_\d+)?|control_\d+\.controls__source_\w+)"
+    r"engine\.(port_\d+\.\w+_queue\.(full(_\d+)?|level)|control_\d+\.controls__source_\w+)"
 )
 
 
@@ -47,9 +47,9 @@ def foreign_registers(netlist):
 def test_every_ingress_ready_depends_on_hold_occupancy_and_configuration_only(name, tmp_path):
     formal_report.note(f"Spatial occurrence, {name}", "netlist", 1)
     netlist = Netlist(MemoryOccurrence(MEMORIES[name]), tmp_path)
-    # `hold` itself is a flip-flop of the configuration loader.
+    # `hold` and `drain` are flip-flops of the configuration loader.
     assert {ready: netlist.input_sources(ready) for ready in ingress_readies(netlist)} == (
-        {ready: {"hold"} for ready in ingress_readies(netlist)}
+        {ready: {"hold", "drain"} for ready in ingress_readies(netlist)}
     )
     assert foreign_registers(netlist) == []
 
@@ -90,6 +90,6 @@ def test_the_elaborator_sees_a_connection_that_waits_for_its_token(monkeypatch):
 def test_no_ready_of_a_target_or_an_egress_reaches_an_ingress_or_a_request(tmp_path):
     netlist = Netlist(SpatialEngine(RING), tmp_path)
     for ready in ingress_readies(netlist):
-        assert netlist.input_sources(ready) == {"hold"}
+        assert netlist.input_sources(ready) == {"hold", "drain"}
     for port in range(2):
         assert netlist.input_sources(f"request_{port}_0__valid") == set()

@@ -257,18 +257,23 @@ def test_a_row_without_claims_waits_alone():
     assert [cycle.grant for cycle in seen] == [None, None, 1, None, 0]
 
 
-def test_hold_closes_every_ingress_and_lets_full_rows_go():
+def test_hold_closes_the_ingresses_of_its_rows_and_lets_full_rows_go():
     shape = shape_of(2, *SEPARATE)
     offer = dict.fromkeys(range(3), (1, 5))
     seen = play(
         RowFrontEnd(shape),
         configured(2, [1, 2]),
-        [Inputs(offer), *(Inputs({0: (2, 6)}, hold=True) for _ in range(3))],
+        [Inputs(offer), *(Inputs({0: (2, 6), 1: (1, 6)}, hold=0b10) for _ in range(3))],
     )
-    assert [cycle.ready for cycle in seen[1:]] == [{0: False}] * 3
-    assert [cycle.hit for cycle in seen[1:]] == [{0: True}] * 3
+    # Row 0 takes tokens as soon as it has fired; row 1, which is held, knows none.
+    assert [cycle.ready for cycle in seen[1:]] == [
+        {0: False, 1: False},
+        {0: False, 1: True},
+        {0: False, 1: False},
+    ]
+    assert [cycle.hit for cycle in seen[1:]] == [{0: False, 1: True}] * 3
     assert [cycle.selected for cycle in seen] == [None, None, 0, None]
-    assert [cycle.empty for cycle in seen] == [True, False, False, True]
+    assert [cycle.empty for cycle in seen] == [True, False, False, False]
 
 
 def foreign_inputs(dut, tmp_path):
@@ -279,7 +284,7 @@ def foreign_inputs(dut, tmp_path):
         at: {
             name
             for name in netlist.input_sources(f"ingress_{at}__ready")
-            if name not in ("hold", f"ingress_{at}__tag") and not name.startswith(static)
+            if name not in ("hold", "drain", f"ingress_{at}__tag") and not name.startswith(static)
         }
         for at, _ in dut.shape.ingress_widths
     }

@@ -30,8 +30,8 @@ def foreign(netlist):
     found = []
     for ready in ports(netlist, r"ingress_\d+__ready"):
         own = ready.replace("__ready", "__tag")
-        # `hold` and the carrier are flip-flops of the configuration loader.
-        found += netlist.input_sources(ready) - {own, "hold", "configuration"}
+        # Holds, drains and the carrier are flip-flops of the configuration loader.
+        found += netlist.input_sources(ready) - {own, "hold", "drain", "configuration"}
         found += [
             names
             for names in netlist.register_sources(ready)

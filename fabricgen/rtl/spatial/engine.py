@@ -8,7 +8,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from fabricgen.abi.status import input_roles
+from fabricgen.abi.status import input_roles, status_shape
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.rtl.channel import Channel, ChannelShape
@@ -51,6 +51,10 @@ class SpatialEngine(wiring.Component):
         The semantic carrier; all zero is Disabled.
     hold : In(1)
         Close every ingress in this cycle.
+    drain : In(rows)
+        Begin no firing of the row with a token from an endpoint.
+    busy : Out(rows), partial : Out(rows)
+        The row has a token or a firing inside; some tokens of a firing, not all (registered).
     empty : Out(1)
         No token, firing or request inside (registered).
     ingress_<endpoint> : In(channel), egress_<endpoint> : Out(channel)
@@ -63,12 +67,19 @@ class SpatialEngine(wiring.Component):
         Per row: a bit for each input role of the engine in role order, a token of it is present;
         then a claim is free, a firing is in flight, one stands in front of its target, the oldest
         is complete.
+    events : Out(rows * kinds), absent without the option ``counters``
+        Per row, what of :data:`fabricgen.abi.status.COUNTS` happened in the last cycle
+        (registered).
     """
 
     configuration: Signal
     hold: Signal
+    drain: Signal
+    busy: Signal
+    partial: Signal
     empty: Signal
     waits: Signal
+    events: Signal
 
     def __init__(self, named: NamedMemory) -> None:
         engine = named.occurrence.engine
@@ -88,6 +99,9 @@ class SpatialEngine(wiring.Component):
         members: dict[str, wiring.Member] = {
             "configuration": In(carrier_layout(named).width),
             "hold": In(1),
+            "drain": In(len(self.ports)),
+            "busy": Out(len(self.ports)),
+            "partial": Out(len(self.ports)),
             "empty": Out(1),
         }
         for ordinal, endpoint in enumerate(named.occurrence.endpoints):
@@ -101,7 +115,8 @@ class SpatialEngine(wiring.Component):
             members[f"fault_row_{port}_{target}"] = Out(range(max(2, len(self.ports))))
         self.roles = input_roles(named)
         if self.counted:
-            members["waits"] = Out(len(self.ports) * (len(self.roles) + 4))
+            widths = status_shape(named).members
+            members |= {name: Out(widths[name]) for name in ("waits", "events")}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -111,7 +126,13 @@ class SpatialEngine(wiring.Component):
             m.submodules[f"control_{ordinal}"] = control
             m.submodules[f"port_{ordinal}"] = port
             connect(m, control.controls, port.controls)
-            m.d.comb += [control.configuration.eq(self.configuration), port.hold.eq(self.hold)]
+            m.d.comb += [
+                control.configuration.eq(self.configuration),
+                port.hold.eq(self.hold),
+                port.drain.eq(self.drain[ordinal]),
+                self.busy[ordinal].eq(~port.empty),
+                self.partial[ordinal].eq(port.partial),
+            ]
         for port, target in self.channels:
             outer = getattr(self, f"request_{port}_{target}")
             connect(m, getattr(self.ports[port], f"request_{target}"), flipped(outer))
@@ -127,7 +148,16 @@ class SpatialEngine(wiring.Component):
         m.d.comb += self.empty.eq(reduce(and_, (port.empty for port in self.ports)))
         if self.counted:
             m.d.comb += self.waits.eq(Cat(self._waits(port) for port in self.ports))
+            m.d.sync += self.events.eq(Cat(self._events(row) for row in range(len(self.ports))))
         return m
+
+    def _events(self, row: int) -> Value:
+        """What happens to one row, where it is Active."""
+        layout = carrier_layout(self.named)
+        places = layout.active.offset, layout.rows[row]["valid"].offset
+        enabled = reduce(and_, (self.configuration[at] for at in places))
+        events = self.ports[row].events
+        return events & enabled.replicate(len(events))
 
     def _waits(self, port: SpatialPort) -> Value:
         """The port's word, with zeros for the roles that only others have."""

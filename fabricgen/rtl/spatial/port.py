@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from fabricgen.rtl.address_unit import AddressUnit
 from fabricgen.rtl.channel import Channel
-from fabricgen.rtl.logic import select
+from fabricgen.rtl.logic import any_bit, select
 from fabricgen.rtl.operand_queue import OperandQueue
 from fabricgen.rtl.port_shape import PortShape, RolePath
 from fabricgen.rtl.result_ring import ResultRing
@@ -75,6 +75,9 @@ class SpatialPort(wiring.Component):
         The configured row; changes only while ``empty``, behind ``hold``.
     hold : In(1)
         Take no operand from an endpoint.
+    drain : In(1)
+        Take one there only where another role has more tokens: no firing begins, and those that
+        have begun get what they lack.
     <role>_<endpoint> : In(channel) for each input role and endpoint, Out(channel) for results
         Operand and result channels.
     <role>_link_<connection> : In(channel) for each input role and connection
@@ -87,15 +90,22 @@ class SpatialPort(wiring.Component):
         cycle after its request was taken.
     empty : Out(1)
         No token, firing or request inside (registered).
+    partial : Out(1)
+        Some tokens of a firing are there, and others not (registered).
     waits : Out(input roles + 4), absent unless ``counted``
         A token of each role is present; then: a claim is free, a firing is in flight, one stands
         in front of its target, the oldest is complete.
+    events : Out(6), absent unless ``counted``
+        What of :data:`fabricgen.abi.status.COUNTS` happens in this cycle, if the row is Active.
     """
 
     controls: RowControls
     hold: Signal
+    drain: Signal
     empty: Signal
+    partial: Signal
     waits: Signal
+    events: Signal
 
     def __init__(self, shape: PortShape, *, counted: bool = False) -> None:
         if not isinstance(shape, PortShape):
@@ -106,10 +116,12 @@ class SpatialPort(wiring.Component):
         members: dict[str, wiring.Member] = {
             "controls": In(controls_signature(shape)),
             "hold": In(1),
+            "drain": In(1),
             "empty": Out(1),
+            "partial": Out(1),
         }
         if counted:
-            members["waits"] = Out(len(shape.inputs) + 4)
+            members |= {"waits": Out(len(shape.inputs) + 4), "events": Out(6)}
         for target, channel in self.channels.items():
             members[f"request_{target}"] = Out(channel.signature())
         for flow, paths in ((In, shape.inputs), (Out, shape.results)):
@@ -129,7 +141,14 @@ class SpatialPort(wiring.Component):
         """Wire queues, ring and store around the firing rule."""
         m = Module()
         m.submodules.ring = ring = ResultRing(self.shape.slots)
-        operands = {path.role: self._operand(m, path) for path in self.shape.inputs}
+        closed = {path.role: Signal(name=f"closed_{path.name}") for path in self.shape.inputs}
+        operands = {
+            path.role: self._operand(m, path, closed[path.role]) for path in self.shape.inputs
+        }
+        for role, queue in operands.items():
+            others = [other.level for at, other in operands.items() if at is not role]
+            ahead = any_bit(_is_ahead(other, queue.level) for other in others)
+            m.d.comb += closed[role].eq(self.hold | (self.drain & ~ahead))
 
         # Firing: all active operands, a slot, and the target's acceptance where it is needed.
         lanes, is_idle = self._lanes(operands)
@@ -137,6 +156,7 @@ class SpatialPort(wiring.Component):
         issue = Signal()
         answer = self._answer(m)
         present = [~self._is_needed(role) | queue.o.valid for role, queue in operands.items()]
+        some = _any(queue.o.valid for queue in operands.values())
         claim = ring.available
         if hasattr(self.controls, "volatile"):
             claim &= ~self.controls.volatile | ring.empty
@@ -161,6 +181,7 @@ class SpatialPort(wiring.Component):
         queues_empty = [queue.empty for queue in operands.values()]
         m.d.comb += [
             self.empty.eq(reduce(and_, queues_empty) & ring.empty),
+            self.partial.eq(some & ~reduce(and_, present)),
         ]
         if self.counted:
             tokens = [queue.o.valid for queue in operands.values()]
@@ -170,6 +191,17 @@ class SpatialPort(wiring.Component):
             )
             m.d.comb += self.waits.eq(
                 Cat(*tokens, claim, ~ring.empty, go & ~is_idle | stands, ring.candidate)
+            )
+            whole = reduce(and_, present)
+            m.d.comb += self.events.eq(
+                Cat(
+                    ring.retire,
+                    ~whole,
+                    whole & ~claim,
+                    go & ~issue,
+                    ~ring.empty & ~ring.candidate,
+                    ring.candidate & ~ring.retire,
+                )
             )
         return m
 
@@ -192,7 +224,7 @@ class SpatialPort(wiring.Component):
             values[name] = words[0][1] if is_only else select(words, len(words[0][1]))
         return values
 
-    def _operand(self, m: Module, path: RolePath) -> OperandQueue:
+    def _operand(self, m: Module, path: RolePath, closed: Signal) -> OperandQueue:
         """Queue of one role behind the endpoint that the configured alternative binds."""
         channels: list[Channel] = [getattr(self, name) for name in path.channels()]
         selected: Signal = getattr(self.controls, f"source_{path.name}")
@@ -201,19 +233,19 @@ class SpatialPort(wiring.Component):
         token = Signal(path.width, name=f"token_{path.name}") if path.width else None
         payload = self._prepared(m, path, token)
         depth = self.shape.operand_depths[self.shape.inputs.index(path)]
-        m.submodules[f"{path.name}_queue"] = queue = OperandQueue(len(payload), depth)
+        m.submodules[f"{path.name}_queue"] = queue = OperandQueue(
+            len(payload), depth, shows_level=True
+        )
 
         offered = _any(selected[at] & channel.valid for at, channel in enumerate(channels))
         internal = _any(linked[at] & channel.valid for at, channel in enumerate(links))
-        m.d.comb += queue.i.valid.eq(
-            (offered & ~self.hold) | internal if links else offered & ~self.hold
-        )
+        m.d.comb += queue.i.valid.eq((offered & ~closed) | internal if links else offered & ~closed)
         # Every consumer of a connection takes its token in one cycle, so each waits to be empty.
         m.d.comb += [
             channel.ready.eq(~linked[at] | queue.empty) for at, channel in enumerate(links)
         ]
         for at, channel in enumerate(channels):
-            m.d.comb += channel.ready.eq(queue.i.ready & selected[at] & ~self.hold)
+            m.d.comb += channel.ready.eq(queue.i.ready & selected[at] & ~closed)
         if token is not None:
             m.d.comb += token.eq(_steer(Cat(selected, linked), channels + links))
         if len(payload):
@@ -398,6 +430,12 @@ class SpatialPort(wiring.Component):
 
 def _any(terms: Iterable[Value]) -> Value:
     return reduce(or_, terms, Value.cast(0))
+
+
+def _is_ahead(level: Value, other: Value) -> Value:
+    """One queue has more tokens than another one."""
+    count = min(len(level), len(other))
+    return (level[:count] & ~other[:count]).any() | level[count:].any()
 
 
 def _steer(selected: Value, channels: list[Channel]) -> Value:

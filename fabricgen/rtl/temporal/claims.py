@@ -42,7 +42,11 @@ class RowClaims(wiring.Component):
     Members
     -------
     active_rows : In(range(rows + 1)), absent where the pool cannot bind
-        Active rows of the port, at most ``total``; static.
+        Rows with a slot in reserve, at most ``total``. Rows may become Active while others have
+        firings: they are counted from before then on, and become so only where ``fits``.
+    fits : Out(1)
+        Slots beyond first ones are not, and will not be, more than the reserve leaves (registered
+        but for ``active_rows``).
     available : Out(rows)
         The row may take a slot.
     issue : In(rows)
@@ -72,6 +76,7 @@ class RowClaims(wiring.Component):
     """
 
     active_rows: Signal
+    fits: Signal
     available: Signal
     issue: Signal
     capture: Signal
@@ -99,6 +104,7 @@ class RowClaims(wiring.Component):
         row, slot = range(max(2, rows)), range(max(2, slot_count(rows, depth)))
         members: dict[str, wiring.Member] = {
             "available": Out(rows),
+            "fits": Out(1),
             "issue": In(rows),
             "capture": In(1),
             "capture_row": In(row),
@@ -135,6 +141,8 @@ class RowClaims(wiring.Component):
         if self.is_shared:
             beyond = Signal(range(self.total + 1))
             pool = self._pool(m, beyond, levels, retires)
+        else:
+            m.d.comb += self.fits.eq(1)
         further = [~here[-1] & pool for here in levels]
         if self.depth == 1:
             m.d.comb += self.available.eq(~self.issued)
@@ -169,10 +177,11 @@ class RowClaims(wiring.Component):
             # The last slot of a row is not given back while the row takes another one.
             returns.eq(any_bit(retire & (here[1] | issue) for here, issue, retire in rows)),
         ]
-        # All outcomes are compared before it is known which one it is; one that is given back can
-        # always be taken.
+        # All outcomes are compared before it is known which one it is. One that is given back can
+        # be taken unless a row has become Active meanwhile.
         pool = Signal()
-        m.d.sync += pool.eq(Mux(takes, beyond + 1 < limit, 1))
+        m.d.sync += pool.eq(Mux(takes, beyond + 1 < limit, beyond <= limit))
+        m.d.comb += self.fits.eq((beyond < limit) | ((beyond == limit) & ~pool))
         with m.If(takes == returns):
             m.d.sync += pool.eq(beyond < limit)
         with m.Else():

@@ -18,6 +18,7 @@ from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.temporal.engine_shape import PublicationGroup
 from fabricgen.rtl.temporal.port import TemporalPort
 from fabricgen.rtl.temporal.publisher import Publisher
+from fabricgen.rtl.temporal.row_changes import RowChanges
 from fabricgen.rtl.temporal.row_reader import RowReader
 from fabricgen.rtl.temporal.row_table import RowTable
 from fabricgen.vocab.dataflow import ServiceValueRole
@@ -54,8 +55,9 @@ class TemporalEngine(wiring.Component):
     A token accepted in cycle *n* is published as early as *n + 5*, where the target answers in
     the cycle after the request; a forwarded token counts as accepted when it is published.
 
-    The configuration may change only while ``empty`` behind ``hold``, which then lasts two
-    cycles more: what the rows say is registered once. Reset empties the engine.
+    The configuration may change only where every row that is ``affected`` is held and ``settled``
+    says so; the hold then lasts two cycles more: what the rows say is registered once. The other
+    rows work on as if nothing happened. Reset empties the engine.
 
     Parameters
     ----------
@@ -72,8 +74,18 @@ class TemporalEngine(wiring.Component):
     -------
     configuration : In(carrier width)
         The semantic carrier; all zero is Disabled.
-    hold : In(1)
-        Close every ingress in this cycle.
+    following : In(carrier width), pending : In(1)
+        The carrier that may follow, two cycles or more before it does; and that it may.
+    affected : Out(rows)
+        Rows that must be quiescent for that, as in :class:`RowChanges`.
+    hold : In(rows)
+        Close every ingress for the row in this cycle.
+    drain : In(rows)
+        Begin no firing of the row with a token from an ingress: one is taken only where the row
+        has another one already.
+    settled : Out(1)
+        No row that is held has a token, firing or request inside, and the rows to come have their
+        reserve.
     empty : Out(1)
         No token, firing or request inside (registered).
     ingress_<endpoint> : In(channel), egress_<endpoint> : Out(channel)
@@ -83,8 +95,10 @@ class TemporalEngine(wiring.Component):
     fault_row_<port>_<target> : Out(range(rows))
         Row of the response that stands on that channel.
     unmatched : Out(input endpoints)
-        A token stood there whose tag no Active row matches, while the table was in force
+        A token stood there whose tag no Active row matches, while no row was held or drained
         (registered).
+    busy : Out(rows), partial : Out(rows)
+        The row has a token or a firing inside; some tokens of a firing, not all (registered).
     unpublished : Out(1), unpublished_row : Out(range(rows)),
     unpublished_destinations : Out(output endpoints + connections)
         A row was refused for a whole hold; with it, what was not ready at its end: one bit per
@@ -93,22 +107,35 @@ class TemporalEngine(wiring.Component):
     waits : Out(rows * bits), absent unless ``implementation.counters``
         Per row: one bit per input role of the engine (a token is present), then ``claim`` (its
         claims are available), ``issued``, ``held`` (in front of its target), ``complete``.
+    events : Out(rows * kinds), absent unless ``implementation.counters``
+        Per row, what of :data:`fabricgen.abi.status.COUNTS` happened in the last cycle
+        (registered).
     """
 
     configuration: Signal
+    following: Signal
+    pending: Signal
+    affected: Signal
     hold: Signal
+    drain: Signal
+    settled: Signal
     empty: Signal
+    busy: Signal
+    partial: Signal
     unmatched: Signal
     unpublished: Signal
     unpublished_row: Signal
     unpublished_destinations: Signal
     waits: Signal
+    events: Signal
 
     def __init__(self, named: NamedMemory) -> None:
         self.named = named
         self.table = RowTable(named)
+        self.changes = RowChanges(named)
         self.rows = self.table.rows
-        self.ports = tuple(TemporalPort(shape) for shape in self.table.shapes)
+        self.counted = named.implementation.counters
+        self.ports = tuple(TemporalPort(shape, counted=self.counted) for shape in self.table.shapes)
         self.readers = tuple(RowReader(named, port) for port in range(len(self.ports)))
         self.publishers = tuple(
             Publisher(
@@ -130,8 +157,15 @@ class TemporalEngine(wiring.Component):
         number = range(max(2, self.rows))
         members: dict[str, wiring.Member] = {
             "configuration": In(carrier_layout(named).width),
-            "hold": In(1),
+            "following": In(carrier_layout(named).width),
+            "pending": In(1),
+            "affected": Out(self.rows),
+            "hold": In(self.rows),
+            "drain": In(self.rows),
+            "settled": Out(1),
             "empty": Out(1),
+            "busy": Out(self.rows),
+            "partial": Out(self.rows),
             "unmatched": Out(len(self.inputs)),
             "unpublished": Out(1),
             "unpublished_row": Out(number),
@@ -146,15 +180,26 @@ class TemporalEngine(wiring.Component):
         for (port, target), channel in self.channels.items():
             members[f"request_{port}_{target}"] = Out(channel.signature())
             members[f"fault_row_{port}_{target}"] = Out(number)
-        if named.implementation.counters:
-            members["waits"] = Out(status_shape(named).members["waits"])
+        if self.counted:
+            widths = status_shape(named).members
+            members |= {name: Out(widths[name]) for name in ("waits", "events")}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         """Instances, endpoints, connections, then what the rest of the fabric watches."""
         m = Module()
         m.submodules.table = table = self.table
-        m.d.comb += table.configuration.eq(self.configuration)
+        m.submodules.changes = changes = self.changes
+        m.d.comb += [
+            table.configuration.eq(self.configuration),
+            changes.configuration.eq(self.configuration),
+            changes.following.eq(self.following),
+            changes.pending.eq(self.pending),
+            self.affected.eq(changes.affected),
+        ]
+        for ordinal in range(len(self.ports)):
+            coming = f"coming_{ordinal}"
+            m.d.comb += getattr(table, coming).eq(getattr(changes, coming))
         for ordinal, (port, reader) in enumerate(zip(self.ports, self.readers, strict=True)):
             m.submodules[f"port_{ordinal}"] = port
             m.submodules[f"reader_{ordinal}"] = reader
@@ -164,6 +209,7 @@ class TemporalEngine(wiring.Component):
                 reader.configuration.eq(self.configuration),
                 reader.row.eq(port.selected),
                 port.hold.eq(self.hold),
+                port.drain.eq(self.drain),
             ]
             self._join_targets(m, ordinal, port)
         for at in self.inputs:
@@ -171,10 +217,17 @@ class TemporalEngine(wiring.Component):
         joined = self._join_connections(m)
         for ordinal, group in enumerate(table.groups):
             self._publish(m, ordinal, group, joined)
-        m.d.comb += self.empty.eq(reduce(and_, (port.empty for port in self.ports)))
+        fits = reduce(and_, (port.fits for port in self.ports))
+        m.d.comb += [
+            self.empty.eq(reduce(and_, (port.empty for port in self.ports))),
+            self.busy.eq(reduce(or_, (port.busy for port in self.ports))),
+            self.partial.eq(reduce(or_, (port.partial for port in self.ports))),
+            self.settled.eq(~(self.busy & self.hold).any() & fits),
+        ]
         self._report(m)
-        if hasattr(self, "waits"):
+        if self.counted:
             self._count(m)
+            m.d.sync += self.events.eq(Cat(self._events(row) for row in range(self.rows)))
         return m
 
     def _join_targets(self, m: Module, ordinal: int, port: TemporalPort) -> None:
@@ -199,7 +252,8 @@ class TemporalEngine(wiring.Component):
             ]
         m.d.comb += ingress.ready.eq(any_bit(channel.ready for channel in channels))
         hits = any_bit(getattr(port, f"hit_{at}") for port in users)
-        active = self.configuration[self.table.layout.active.offset] & ~self.hold
+        closed = self.hold.any() | self.drain.any()
+        active = self.configuration[self.table.layout.active.offset] & ~closed
         m.d.sync += self.unmatched[self.inputs.index(at)].eq(ingress.valid & ~hits & active)
 
     def _join_connections(self, m: Module) -> list[_Connection]:
@@ -334,3 +388,22 @@ class TemporalEngine(wiring.Component):
                 for name in ("claim", "issued", "held", "done")
             ]
         m.d.comb += self.waits.eq(Cat(words))
+
+    def _events(self, row: int) -> Value:
+        """What happens to one row in this cycle, in the order of :data:`COUNTS`."""
+        retires = any_bit(
+            publisher.retire
+            & (publisher.row == row)
+            & any_bit(self.ports[port].rows.enabled[row] for port in group.ports)
+            for publisher, group in zip(self.publishers, self.table.groups, strict=True)
+        )
+        issued = any_bit(port.issued[row] for port in self.ports)
+        done = any_bit(port.done[row] for port in self.ports)
+        return Cat(
+            retires,
+            any_bit(port.operand_stalls[row] for port in self.ports),
+            any_bit(port.claim_stalls[row] for port in self.ports),
+            any_bit(port.dispatch_stalls[row] for port in self.ports),
+            issued & ~done,
+            done & ~retires,
+        )

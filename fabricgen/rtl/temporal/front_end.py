@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.rtl.channel import Channel, ChannelShape
-from fabricgen.rtl.logic import any_bit, select
+from fabricgen.rtl.logic import any_bit, named, select
 from fabricgen.rtl.temporal.match import Match
 from fabricgen.rtl.temporal.operand_memory import OperandMemory
 from fabricgen.rtl.temporal.row_select import RowSelect
@@ -49,13 +49,17 @@ class RowFrontEnd(wiring.Component):
         Tag of each row's role; no two selections of one ingress have the same.
     target_<target> : In(rows), absent with one target
         Target of each enabled row; exactly one.
-    hold : In(1)
-        Accept nothing from an ingress.
+    hold : In(rows)
+        Accept nothing for the row from an ingress.
+    drain : In(rows)
+        Accept nothing there for the row while it has no token: no firing begins, and one that has
+        begun gets what it lacks.
     ingress_<ingress> : In(channel)
         Tagged tokens. Where several ports share an endpoint each of them sees its token, and at
         most one is ready.
     hit_<ingress> : Out(1)
-        Some slot is configured for the tag that stands there, be it full or not.
+        Some slot of a row that accepts tokens is configured for the tag that stands there, be it
+        full or not.
     fire_<connection> : In(1)
         A token enters the slot of each consumer; only while ``free``.
     connection_<connection> : In(width), absent without payload
@@ -74,16 +78,20 @@ class RowFrontEnd(wiring.Component):
         Payload of the selected row, in this cycle only; any value where it is not needed.
     present_<role> : Out(rows)
         Full slots (registered).
+    partial : Out(rows)
+        Some slots that a firing of the row needs are full, and others not (registered).
     empty : Out(1)
         No token and no selected row (registered).
     """
 
     enabled: Signal
     hold: Signal
+    drain: Signal
     available: Signal
     grant: Signal
     selected_valid: Signal
     selected: Signal
+    partial: Signal
     empty: Signal
 
     def __init__(self, shape: FrontEndShape) -> None:
@@ -91,13 +99,16 @@ class RowFrontEnd(wiring.Component):
             raise TypeError(f"RowFrontEnd shape must be a FrontEndShape, not {shape!r}")
         self.shape = shape
         rows = shape.rows
+        self._closed = Signal(rows, name="closed")
         members: dict[str, wiring.Member] = {
             "enabled": In(rows),
-            "hold": In(1),
+            "hold": In(rows),
+            "drain": In(rows),
             "available": In(rows),
             "grant": Out(rows),
             "selected_valid": Out(1),
             "selected": Out(range(max(2, rows))),
+            "partial": Out(rows),
             "empty": Out(1),
         }
         for i, role in enumerate(shape.roles):
@@ -128,6 +139,12 @@ class RowFrontEnd(wiring.Component):
         m = Module()
         shape = self.shape
         full = [Signal(shape.rows, name=f"full_{role}") for role in range(len(shape.roles))]
+        some = named(m, reduce(or_, full), "some")
+        lacks = [~here & getattr(self, f"needed_{role}") for role, here in enumerate(full)]
+        m.d.comb += [
+            self._closed.eq(self._closes(some)),
+            self.partial.eq(some & reduce(or_, lacks)),
+        ]
         # Tokens that arrive now: in the slots of each role, by the source that brings them.
         arriving: list[list[Value]] = [[] for _ in shape.roles]
         for at, _ in shape.ingress_widths:
@@ -154,9 +171,12 @@ class RowFrontEnd(wiring.Component):
         for role in range(len(shape.roles)):
             m.d.comb += getattr(self, f"present_{role}").eq(full[role])
             self._operand(m, role)
-        occupied = any_bit(here.any() for here in full)
-        m.d.comb += self.empty.eq(~(occupied | self.selected_valid))
+        m.d.comb += self.empty.eq(~(some.any() | self.selected_valid))
         return m
+
+    def _closes(self, some: Signal) -> Value:
+        """Rows that take nothing from an ingress; ``some`` have a token."""
+        return self.hold | (self.drain & ~some)
 
     def _ingress(self, m: Module, at: int, full: list[Signal], arriving: list[list[Value]]) -> None:
         """Match the token at one ingress, and take it into the slot that its tag names."""
@@ -172,9 +192,12 @@ class RowFrontEnd(wiring.Component):
             hit: Signal = getattr(match, f"match_{role}")
             room = Signal(name=f"room_{role}_{at}")
             accept = Signal(name=f"accept_{role}_{at}")
+            # A row that is closed matches nothing: its tags may be about to be those of others.
             m.d.comb += [
                 getattr(match, f"tags_{role}").eq(getattr(self, f"tag_{role}")),
-                getattr(match, f"selects_{role}").eq(getattr(self, f"selects_{role}_{at}")),
+                getattr(match, f"selects_{role}").eq(
+                    getattr(self, f"selects_{role}_{at}") & ~self._closed
+                ),
                 room.eq((hit & ~full[role]).any()),
                 accept.eq(takes & room),
             ]
@@ -183,8 +206,8 @@ class RowFrontEnd(wiring.Component):
             arriving[role].append(hit & takes.replicate(self.shape.rows))
             self._payload(m, role, at, accept, hit)
         m.d.comb += [
-            takes.eq(channel.valid & ~self.hold),
-            channel.ready.eq(any_bit(rooms) & ~self.hold),
+            takes.eq(channel.valid),
+            channel.ready.eq(any_bit(rooms)),
             getattr(self, f"hit_{at}").eq(any_bit(hits)),
         ]
 

@@ -33,6 +33,9 @@ _SENT = {
     "exchange": (_R.DESIRED, "expected"),
 }
 
+#: What keeps a row from issuing.
+_STALLS = ("operand", "claim", "dispatch")
+
 #: Fields of a request, packed in this order while the firing stands in front of its target.
 _FIELDS = (
     "slot",
@@ -84,13 +87,15 @@ class TemporalPort(wiring.Component):
     Members
     -------
     rows : In(port_rows_signature(shape))
-        The configured rows; change only while ``empty``, behind ``hold``.
-    hold : In(1)
-        Take no token from an ingress.
+        The configured rows; a row changes only while it is not ``busy``, behind ``hold``.
+    hold : In(rows)
+        Take no token for the row from an ingress.
+    drain : In(rows)
+        Take none there unless the row has a token of another role.
     ingress_<endpoint> : In(channel)
         Tagged tokens.
     hit_<endpoint> : Out(1)
-        Some row takes tokens with the tag that stands there.
+        Some row that is neither held nor drained takes tokens with the tag that stands there.
     fire_<connection> : In(1), connection_<connection> : In(width)
         Every consumer of the connection gets a token now; its payload from the next cycle on.
     free_<connection> : Out(1)
@@ -115,14 +120,24 @@ class TemporalPort(wiring.Component):
         Success of each lane of it.
     empty : Out(1)
         No token, firing or request inside (registered).
+    busy : Out(rows)
+        A token or a firing of the row is inside (registered).
+    partial : Out(rows)
+        The row has some of the tokens of a firing, and lacks others (registered).
+    fits : Out(1)
+        The reserve that ``rows.active_rows`` asks for is there, as in :class:`RowClaims`.
     present_<role> : Out(rows), claim : Out(rows), issued : Out(rows), held : Out(rows),
     done : Out(rows)
         What a row has: a token of the role; units of its claims to take; a firing between issue
         and retirement; one in front of its target; one that is complete. All registered.
+    operand_stalls : Out(rows), claim_stalls : Out(rows), dispatch_stalls : Out(rows), absent unless
+    ``counted``
+        What keeps the row from issuing a firing in this cycle.
     """
 
     rows: PortRows
     hold: Signal
+    drain: Signal
     selected: Signal
     controls: RowControls
     complete: Signal
@@ -132,20 +147,28 @@ class TemporalPort(wiring.Component):
     result: Signal
     successes: Signal
     empty: Signal
+    busy: Signal
+    partial: Signal
+    fits: Signal
     claim: Signal
     issued: Signal
     held: Signal
     done: Signal
+    operand_stalls: Signal
+    claim_stalls: Signal
+    dispatch_stalls: Signal
 
-    def __init__(self, shape: TemporalShape) -> None:
+    def __init__(self, shape: TemporalShape, *, counted: bool = False) -> None:
         if not isinstance(shape, TemporalShape):
             raise TypeError(f"TemporalPort shape must be a TemporalShape, not {shape!r}")
         self.shape = shape
+        self.counted = counted
         self.front = shape.front_end()
         number = range(max(2, shape.rows))
         members: dict[str, wiring.Member] = {
             "rows": In(port_rows_signature(shape)),
-            "hold": In(1),
+            "hold": In(shape.rows),
+            "drain": In(shape.rows),
             "selected": Out(number),
             "controls": In(access_signature(shape)),
             "complete": Out(shape.rows),
@@ -153,6 +176,9 @@ class TemporalPort(wiring.Component):
             "successor": Out(1),
             "retire": In(1),
             "empty": Out(1),
+            "busy": Out(shape.rows),
+            "partial": Out(shape.rows),
+            "fits": Out(1),
         }
         for end, width in self.front.ingress_widths:
             channel = ChannelShape(width, shape.tag_width)
@@ -169,6 +195,8 @@ class TemporalPort(wiring.Component):
             members["successes"] = Out(shape.port.requester.lanes)
         members |= {f"present_{path.name}": Out(shape.rows) for path in shape.port.inputs}
         members |= {name: Out(shape.rows) for name in ("claim", "issued", "held", "done")}
+        if counted:
+            members |= {f"{name}_stalls": Out(shape.rows) for name in _STALLS}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -197,6 +225,8 @@ class TemporalPort(wiring.Component):
         holdings = self._dispatch(m, front, claims, lanes, idle)
         self._results(m, front, claims, lanes)
         self._watch(m, front, claims, holdings)
+        if self.counted:
+            self._stalls(m, front)
         m.d.comb += self.empty.eq(
             front.empty & claims.empty & reduce(and_, (holding.empty for holding in holdings))
         )
@@ -208,6 +238,7 @@ class TemporalPort(wiring.Component):
         m.d.comb += [
             front.enabled.eq(rows.enabled),
             front.hold.eq(self.hold),
+            front.drain.eq(self.drain),
             front.available.eq(claims.available),
             claims.issue.eq(front.grant),
             claims.capture.eq(front.selected_valid),
@@ -423,12 +454,34 @@ class TemporalPort(wiring.Component):
                 word = found[0][1] if len(found) == 1 else select(found, len(shown))
                 m.d.comb += shown.eq(word)
 
+    def _stalls(self, m: Module, front: RowFrontEnd) -> None:
+        """Why an Active row issues nothing now: one cause at most."""
+        whole = Signal(self.shape.rows)
+        roles = range(len(self.shape.port.inputs))
+        present = [getattr(front, f"present_{i}") | ~getattr(front, f"needed_{i}") for i in roles]
+        enabled = self.rows.enabled
+        m.d.comb += [
+            whole.eq(reduce(and_, present, enabled)),
+            self.operand_stalls.eq(enabled & ~whole),
+            self.claim_stalls.eq(whole & ~front.available),
+            self.dispatch_stalls.eq(whole & front.available & ~front.grant),
+        ]
+
+    def _present(self, front: RowFrontEnd) -> list[Signal]:
+        """Rows with a token, by role."""
+        return [getattr(front, f"present_{i}") for i in range(len(self.shape.port.inputs))]
+
     def _watch(
         self, m: Module, front: RowFrontEnd, claims: RowClaims, holdings: list[Holding]
     ) -> None:
-        """What the rows have and wait for."""
-        for i, path in enumerate(self.shape.port.inputs):
-            m.d.comb += getattr(self, f"present_{path.name}").eq(getattr(front, f"present_{i}"))
+        """What the rows have and wait for. A firing holds its claims until it retires."""
+        m.d.comb += [
+            self.busy.eq(reduce(or_, self._present(front), claims.issued)),
+            self.partial.eq(front.partial),
+            self.fits.eq(claims.fits),
+        ]
+        for path, present in zip(self.shape.port.inputs, self._present(front), strict=True):
+            m.d.comb += getattr(self, f"present_{path.name}").eq(present)
         standing: list[Value] = []
         for position, holding in enumerate(holdings):
             request: ServiceChannel = getattr(self, f"request_{position}")

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.config.inventory import source_connections
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.rtl.logic import any_bit, count_ones, select
+from fabricgen.rtl.logic import any_bit, count_ones, named, select
 from fabricgen.rtl.port_shape import RolePath
 from fabricgen.rtl.row_decoder import RowDecoder
 from fabricgen.rtl.temporal.engine_shape import (
@@ -44,6 +44,8 @@ class RowTable(wiring.Component):
     -------
     configuration : In(carrier width)
         The occurrence's whole carrier.
+    coming_<port> : In(range(rows + 1))
+        Active rows that the port may soon have: while they are more, the reserve is theirs.
     port_<port> : Out(port_rows_signature(shape))
     group_<group> : Out(group_rows_signature(shape, group))
     """
@@ -60,6 +62,7 @@ class RowTable(wiring.Component):
         self.layout = carrier_layout(named)
         members: dict[str, wiring.Member] = {"configuration": In(self.layout.width)}
         for ordinal, shape in enumerate(self.shapes):
+            members[f"coming_{ordinal}"] = In(range(self.rows + 1))
             members[f"port_{ordinal}"] = Out(port_rows_signature(shape))
         for ordinal, group in enumerate(self.groups):
             members[f"group_{ordinal}"] = Out(group_rows_signature(self.shapes[0], group))
@@ -73,7 +76,9 @@ class RowTable(wiring.Component):
         ]
         for ordinal, rows in enumerate(decoded):
             port = getattr(self, f"port_{ordinal}")
-            m.d.sync += port.active_rows.eq(count_ones([row["enabled"] for row in rows]))
+            count = named(m, count_ones([row["enabled"] for row in rows]), f"active_{ordinal}")
+            coming: Signal = getattr(self, f"coming_{ordinal}")
+            m.d.sync += port.active_rows.eq(Mux(coming > count, coming, count))
             for name in port.signature.members:
                 if name != "active_rows":
                     # Tags need no decoding: they are the carrier's own bits.
