@@ -44,7 +44,7 @@ class StickyFlags:
 async def read_flags(registers: Registers, read: Callable[[int], Awaitable[int]]) -> StickyFlags:
     """Read the flags; row and address mean nothing while the flag is clear."""
     word = await read(registers.flags)
-    if not word & _OUT_OF_RANGE:
+    if not word & _OUT_OF_RANGE or registers.row is None:
         return StickyFlags(word)
     address = 0
     for position, at in enumerate(registers.address):

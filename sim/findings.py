@@ -14,8 +14,8 @@ class Finding:
     ----------
     kind
         ``token``, ``count``, ``joint``, ``spurious``, ``unknown``, ``unstable``, ``early``,
-        ``capacity``, ``hang``, ``blocked``, ``manager``, ``memory``, ``out-of-range``,
-        ``target-error``, ``unmatched``, ``quiescent``, ``program`` or ``expect``.
+        ``capacity``, ``hang``, ``blocked``, ``manager``, ``subordinate``, ``memory``,
+        ``out-of-range``, ``target-error``, ``unmatched``, ``quiescent``, ``program`` or ``expect``.
     cycle
         Cycle of the run in which it was seen.
     message

@@ -25,6 +25,8 @@ __all__ = [
     "Run",
     "RunResult",
     "Step",
+    "SubordinateBeat",
+    "SubordinateJob",
     "read_results",
     "write_results",
 ]
@@ -153,6 +155,32 @@ class ManagerJob:
 
 
 @dataclass(frozen=True, slots=True)
+class SubordinateBeat:
+    """One beat as its endpoint's stream has it, the data of its answer, and whether it fails."""
+
+    kind: int
+    address: int
+    strobe: int
+    data: int
+    address_space: int
+    context: int
+    answer: int
+    error: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SubordinateJob:
+    """What somebody outside asks of one subordinate endpoint, in order.
+
+    ``name`` is the prefix of its ports, ``beat_bytes`` the size of a beat.
+    """
+
+    name: str
+    beat_bytes: int
+    beats: tuple[SubordinateBeat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryJob:
     """Contents before and after, and where the words are.
 
@@ -178,10 +206,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Registers:
-    """Byte addresses of the sticky flags and of the first lane out of range: row, address words."""
+    """Byte addresses of the sticky flags and of the first lane out of range: row, address words.
+
+    Without an engine there are no rows.
+    """
 
     flags: int
-    row: int
+    row: int | None
     address: tuple[int, ...]
 
 
@@ -217,6 +248,8 @@ class Job:
         Passes, in order, each after a reset.
     managers
         Every manager endpoint.
+    subordinates
+        Every subordinate endpoint.
     idle
         Inputs of the top that stay 0: to the ops nothing is offered, and nothing of them is taken.
     """
@@ -232,6 +265,7 @@ class Job:
     bound: int
     runs: tuple[Run, ...]
     managers: tuple[ManagerJob, ...] = ()
+    subordinates: tuple[SubordinateJob, ...] = ()
     idle: tuple[str, ...] = ()
 
     @property
@@ -263,6 +297,7 @@ class Job:
             bound=data["bound"],
             runs=tuple(Run(**run) for run in data["runs"]),
             managers=tuple(map(_manager, data["managers"])),
+            subordinates=tuple(map(_subordinate, data["subordinates"])),
             idle=tuple(data["idle"]),
         )
 
@@ -345,6 +380,11 @@ def _manager(fields: dict[str, Any]) -> ManagerJob:
         before=_parts(fields["before"]),
         after=_parts(fields["after"]),
     )
+
+
+def _subordinate(fields: dict[str, Any]) -> SubordinateJob:
+    beats = tuple(SubordinateBeat(**beat) for beat in fields["beats"])
+    return SubordinateJob(**{**fields, "beats": beats})
 
 
 def _parts(parts: Iterable[tuple[int, str]]) -> tuple[tuple[int, bytes], ...]:

@@ -1,17 +1,19 @@
 """Turn records, rows, tokens and the model's answer into a job for the benches."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from fabricgen.abi.program import AxiLiteRead, AxiLiteStep, programming_sequence
 from fabricgen.abi.unit import programming_unit
 from fabricgen.model.beats import Beat
 from fabricgen.model.execute import Execution
 from fabricgen.model.network import Network, NetworkRow
+from fabricgen.plan.beat_request import BeatRequest
 from fabricgen.plan.capacity import PortCapacities, port_capacities
 from fabricgen.plan.demand import ChannelKey, is_temporal
 from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS, bank_geometry, port_targets
 from fabricgen.plan.rows import MemoryConfiguration
+from fabricgen.plan.subordinate_use import subordinate_use
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -41,6 +43,8 @@ from sim.job import (
     RowJob,
     Run,
     Step,
+    SubordinateBeat,
+    SubordinateJob,
 )
 from sim.manager_agent import LONGEST_LATENCY
 
@@ -62,11 +66,16 @@ class Stimulus:
         Initial contents of the local service, its whole capacity.
     managers
         Initial bytes behind each manager, by ordinal and address.
+    requests
+        Beats of each subordinate that gets some, by ordinal.
     """
 
     streams: Mapping[ChannelKey, Sequence[int]]
     memory: bytes
     managers: Mapping[int, Mapping[int, int]] = field(default_factory=dict[int, Mapping[int, int]])
+    requests: Mapping[int, Sequence[BeatRequest]] = field(
+        default_factory=dict[int, Sequence[BeatRequest]]
+    )
 
 
 def make_job(
@@ -136,12 +145,14 @@ class _Making:
         self._stimulus = stimulus
         self._execution = execution
         self._network = Network(named.occurrence, configuration)
-        #: Targets that some port may reach: no other is there in hardware.
+        #: Targets that somebody may reach: no other is there in hardware.
         self._reached = {
             target
             for port, _ in enumerate(named.names.ports)
             for target in port_targets(named.occurrence, port)
         }
+        if named.names.subordinates:
+            self._reached.add(LocalMemoryServiceTarget())
         self._rows = [row for _, row in sorted(self._network.rows.items())]
         self._consumers: dict[ChannelKey, tuple[int, ServiceValueRole]] = {
             source.stream: (row.ordinal, source.role)
@@ -167,7 +178,7 @@ class _Making:
             program=tuple(map(_step, programming_sequence(fabric, image))),
             registers=Registers(
                 registers.flags,
-                registers.words["out_of_range_row"],
+                registers.words.get("out_of_range_row"),
                 tuple(word for name, word in registers.words.items() if name.startswith(at)),
             ),
             faults=tuple(
@@ -182,6 +193,7 @@ class _Making:
             bound=self._progress_bound(),
             runs=tuple(runs),
             managers=tuple(self._managers()),
+            subordinates=tuple(self._subordinates()),
             idle=tuple(_op_inputs(fabric)),
         )
 
@@ -286,6 +298,19 @@ class _Making:
                 after=memory_parts(execution.managers[ordinal]),
             )
 
+    def _subordinates(self) -> Iterator[SubordinateJob]:
+        for ordinal, name in enumerate(self._named.names.subordinates):
+            answers = self._execution.answers.get(ordinal, ())
+            beats = self._stimulus.requests.get(ordinal, ())
+            yield SubordinateJob(
+                name,
+                subordinate_use(self._named, ordinal).beat_bytes,
+                tuple(
+                    SubordinateBeat(**asdict(beat), answer=answer.data, error=answer.error)
+                    for beat, answer in zip(beats, answers, strict=True)
+                ),
+            )
+
     def _address_bits(self, row: int) -> int:
         if isinstance(self._network.rows[row].row.service_target, ManagerEndpointTarget):
             return MANAGER_ADDRESS_BITS
@@ -303,6 +328,9 @@ class _Making:
             capacities = self._capacities(row)
             depth = max((depth for _, depth in capacities.operand_depth), default=0)
             cycles += (depth + capacities.row_slots) * self._most_beats(row)
+        for ordinal, _ in enumerate(self._named.names.subordinates):
+            use, beat_bytes = subordinate_use(self._named, ordinal), self._beat_bytes()
+            cycles += use.slots * (use.beat_bytes // beat_bytes + 2)
         if self._named.names.managers:
             cycles += LONGEST_LATENCY
         engine = self._named.occurrence.engine
@@ -310,6 +338,9 @@ class _Making:
             count = engine.contract.resident_context_count
             cycles += count * max(2, count)
         return cycles
+
+    def _beat_bytes(self) -> int:
+        return bank_geometry(self._named).beat_bytes
 
     def _most_beats(self, row: NetworkRow) -> int:
         access, target = row.row.access, row.row.service_target
@@ -319,7 +350,7 @@ class _Making:
             endpoint = self._named.occurrence.manager_endpoints[target.ordinal]
             beat_bytes = endpoint.beat_width_bits // 8
         else:
-            beat_bytes = bank_geometry(self._named).beat_bytes
+            beat_bytes = self._beat_bytes()
         engine = self._named.occurrence.engine
         semantics = engine.ports[row.row.port].operation_pattern_semantics if engine else ()
         walks = semantics[row.row.use_pattern] is not MemoryPortTransactionProjection.DIRECT

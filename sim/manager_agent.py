@@ -28,6 +28,8 @@ _KINDS = ("read", "write", "read-modify-write", "compare-exchange", "fence")
 _SAID = ("rmw_kind", "ordering", "failure_ordering", "scope", "weak", "volatile")
 #: Fields of a request and of a response; some are absent where no row can use them.
 _REQUEST = ("kind", "origin", "beat", "more", "address", "strobe", "data", "expected", *_SAID)
+#: What only a subordinate has.
+_MATCHED = ("address_space", "context")
 _RESPONSE = ("origin", "beat", "data", "success", "error")
 
 #: Origin, place, kind, address and `more` of the beat that must be the next one.
@@ -36,7 +38,7 @@ _Announced = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class ManagerPins:
-    """Pins of one manager by field; handshakes are always there.
+    """Pins of one manager, or subordinate, by field; handshakes are always there.
 
     ``widths`` are those of the fields of the response.
     """
@@ -50,7 +52,7 @@ class ManagerPins:
         """Look up ``<name>_req_<field>`` and ``<name>_rsp_<field>``; most may be absent."""
         found = {
             (side, field): pin
-            for side, fields in (("req", _REQUEST), ("rsp", _RESPONSE))
+            for side, fields in (("req", (*_REQUEST, *_MATCHED)), ("rsp", _RESPONSE))
             for field in ("valid", "ready", *fields)
             if (pin := look_up(f"{name}_{side}_{field}")) is not None
         }

@@ -58,7 +58,8 @@ def _run(fabric: Fabric, job: Job, run: Run, waves_file: Path | None) -> RunResu
                 findings.add(finding)
         endpoints = (*job.ingresses, *job.egresses)
         pins = {item.endpoint: _pins(ctx, wires, item.endpoint) for item in endpoints}
-        managers = {item.name: _manager_pins(ctx, wires, item.name) for item in job.managers}
+        streams = (*job.managers, *job.subordinates)
+        managers = {item.name: _manager_pins(ctx, wires, item.name) for item in streams}
         states = partial(_states, ctx, top, job)
         traffic = Traffic(job, run, pins, findings, managers, states)
         while not traffic.is_over:
@@ -114,7 +115,10 @@ def _pins(ctx: Any, wires: dict[str, Signal], endpoint: str) -> EndpointPins:
 
 def _states(ctx: Any, top: FabricTop, job: Job) -> dict[int, RowState] | None:
     """What each row has, read out of its port."""
-    ports = dict(zip(top.occurrence.named.names.ports, top.occurrence.engine.ports, strict=True))
+    engine = top.occurrence.engine
+    if engine is None:
+        return None
+    ports = dict(zip(top.occurrence.named.names.ports, engine.ports, strict=True))
 
     def read(row: RowJob, name: str) -> int | None:
         port = ports[row.port]

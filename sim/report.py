@@ -62,10 +62,11 @@ class SimulationReport:
         Active lanes outside every region.
     leftover
         Tokens that no firing took, by input endpoint; endpoints without any are not named.
-    outputs, memory, managers
-        What must come out of every output endpoint, the final memory, and what lies behind each
-        manager in the end as ``(address, bytes)`` parts; if nothing differed, it did. Not part
-        of the JSON values.
+    outputs, memory, managers, answers
+        What must come out of every output endpoint, the final memory, what lies behind each
+        manager in the end as ``(address, bytes)`` parts, and the data that each beat of a
+        subordinate is answered with, none for an error; if nothing differed, it did. Not part of
+        the JSON values.
     runs
         Every run, with its pattern and seed.
     findings, finding_count
@@ -86,6 +87,7 @@ class SimulationReport:
     outputs: Mapping[str, tuple[int, ...]]
     memory: bytes
     managers: Mapping[str, tuple[tuple[int, bytes], ...]]
+    answers: Mapping[str, tuple[int | None, ...]]
     runs: tuple[RunResult, ...]
     findings: tuple[Finding, ...]
     finding_count: int
@@ -118,7 +120,7 @@ class SimulationReport:
     def to_json(self) -> dict[str, object]:
         """Every field and figure as JSON values."""
         values = asdict(self)
-        del values["outputs"], values["memory"], values["managers"]
+        del values["outputs"], values["memory"], values["managers"], values["answers"]
         values["waves"] = None if self.waves is None else str(self.waves)
         for row, shown in zip(self.rows, values["rows"], strict=True):
             shown |= {"achieved": row.achieved, "limit": row.limit}

@@ -74,7 +74,10 @@ def simulate(
         configuration = decode_image(fabric, image)
     (named,), (rows,) = fabric.memories, configuration.memories
     stimulus, execution = model(named, rows, workload)
-    expectations = tuple(_unexpected(named, workload, execution))
+    expectations = (
+        *_unexpected(named, workload, execution),
+        *_unexpected_answers(named, workload, execution),
+    )
     runs: tuple[RunResult, ...] = ()
     waves_file = None
     if not expectations:
@@ -102,8 +105,9 @@ def model(
     streams = {(endpoint, tag): tokens for (_, endpoint, tag), tokens in workload.streams.items()}
     before = _contents(named, workload.memories[0] if workload.memories else ())
     managers = _manager_contents(workload.managers[0] if workload.managers else {})
-    execution = execute(named, configuration, streams, before, managers)
-    return Stimulus(streams, before, managers), execution
+    requests = {ordinal: each.beats for (_, ordinal), each in workload.requests.items()}
+    execution = execute(named, configuration, streams, before, managers, requests)
+    return Stimulus(streams, before, managers, requests), execution
 
 
 def _run(
@@ -191,6 +195,33 @@ def _unexpected(named: NamedMemory, workload: Workload, execution: Execution) ->
                 break
 
 
+def _unexpected_answers(
+    named: NamedMemory, workload: Workload, execution: Execution
+) -> Iterator[Finding]:
+    """The same of the answers to beats; the first one of each subordinate that differs."""
+    for (_, ordinal), requests in workload.requests.items():
+        name = named.names.subordinates[ordinal]
+        answers = execution.answers.get(ordinal, ())
+        for index, (wanted, got) in enumerate(zip(requests.expected, answers, strict=True)):
+            differs = [
+                (field, f"{int(value):#x}", f"{int(getattr(got, field)):#x}")
+                for field, value in (("error", wanted.error), ("data", wanted.data))
+                if value is not None and value != getattr(got, field)
+            ]
+            if differs:
+                field, expected, found = differs[0]
+                yield Finding(
+                    "expect",
+                    0,
+                    f"The workload expects another {field} on {name} than the model gives",
+                    role=name,
+                    token=index,
+                    expected=expected,
+                    got=found,
+                )
+                break
+
+
 def _report(
     fabric: Fabric,
     simulator: str,
@@ -238,6 +269,12 @@ def _report(
         managers={
             f"{named.name}.{name}": memory_parts(execution.managers[ordinal])
             for ordinal, name in enumerate(named.names.managers)
+        },
+        answers={
+            f"{named.name}.{named.names.subordinates[ordinal]}": tuple(
+                None if answer.error else answer.data for answer in answers
+            )
+            for ordinal, answers in execution.answers.items()
         },
         runs=tuple(runs),
         findings=(*expectations, *(finding for result in runs for finding in result.findings)),

@@ -125,7 +125,7 @@ class Shut:
 def stalls(
     pattern: str, groups: Sequence[Sequence[str]], seed: int, others: Sequence[str] = ()
 ) -> dict[str, Stall]:
-    """Stall of each channel: an endpoint, one tag of it, or a side of a manager.
+    """Stall of each channel: an endpoint, one tag of it, or a side of a manager or subordinate.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from sim.job import Job, RowJob, RowResult, Run
 from sim.manager_agent import ManagerAgent, ManagerPins
 from sim.monitors import FiringWindow, JointPublication, Watchdog
 from sim.stalls import Shut, stalls
+from sim.subordinate_agent import SubordinateAgent
 from sim.wait_for import RowState, Surroundings, cycles, wait_for
 
 __all__ = ["Traffic"]
@@ -71,7 +72,7 @@ class Traffic:
     job, run
         What to do, and under which pattern and seed.
     pins, managers
-        Pins of every endpoint and of every manager, by name.
+        Pins of every endpoint, and of every manager and subordinate, by name.
     findings
         Where monitors report.
     states
@@ -94,7 +95,7 @@ class Traffic:
         self._settled = 0
         self.cycle = 0
         self.is_hanging = False
-        sides = [_sides(item.name) for item in job.managers]
+        sides = [_sides(item.name) for item in (*job.managers, *job.subordinates)]
         *owned, others = channel_groups(job)
         others += [side for pair in sides for side in pair]
         stall = stalls(run.pattern, owned, run.seed, others)
@@ -135,6 +136,17 @@ class Traffic:
             )
             for item in job.managers
         }
+        self.subordinates = {
+            item.name: SubordinateAgent(
+                item,
+                (managers or {})[item.name],
+                *(stall[side] for side in _sides(item.name)),
+                run.seed,
+                findings,
+            )
+            for item in job.subordinates
+        }
+        self._agents = (*self.managers.values(), *self.subordinates.values())
         self._shut = next((item for item in stall.items() if isinstance(item[1], Shut)), None)
         self._free = self._rows_without_shut()
         self.drive()
@@ -175,7 +187,7 @@ class Traffic:
                 moved = True
                 if stream.window is not None:
                     stream.window.accept(cycle, str(stream.job.role))
-        for agent in self.managers.values():
+        for agent in self._agents:
             moved |= agent.sample(cycle)
         return moved or bool(published)
 
@@ -186,7 +198,7 @@ class Traffic:
             ingress.drive(self.cycle, cooperate)
         for egress in self._egresses:
             egress.drive(self.cycle, cooperate)
-        for agent in self.managers.values():
+        for agent in self._agents:
             agent.drive(self.cycle, cooperate)
 
     @property
@@ -212,7 +224,7 @@ class Traffic:
         """Report results that are missing; return what each row did."""
         for result in self._results:
             result.order.close(self.cycle)
-        for agent in self.managers.values():
+        for agent in self._agents:
             agent.close(self.cycle)
         return tuple(row.result() for row in self._rows)
 
@@ -220,7 +232,7 @@ class Traffic:
         return (
             all(result.order.is_complete for result in self._results)
             and all(stream.is_done for item in self._ingresses for stream in item.streams)
-            and all(agent.is_done for agent in self.managers.values())
+            and all(agent.is_done for agent in self._agents)
         )
 
     def _rows_without_shut(self) -> frozenset[int]:
@@ -259,6 +271,9 @@ class Traffic:
         for name, agent in self.managers.items():
             watched.append((f"{name}_req_valid", agent.pins.request["valid"], None, name))
             watched.append((f"{name}_rsp_ready", agent.pins.response["ready"], None, name))
+        for name, agent in self.subordinates.items():
+            watched.append((f"{name}_req_ready", agent.pins.request["ready"], None, name))
+            watched.append((f"{name}_rsp_valid", agent.pins.response["valid"], None, name))
         for name, pin, row, role in watched:
             try:
                 bool(pin.value)
@@ -287,6 +302,10 @@ class Traffic:
                 name = label(stream.job.endpoint, stream.job.tag)
                 message = f"Ingress {name} offers a token and is never ready"
                 self._findings.add(Finding("hang", self.cycle, message, stream.job.row))
+        for name, agent in self.subordinates.items():
+            if not agent.is_done:
+                message = f"Subordinate {name} neither takes nor answers a beat"
+                self._findings.add(Finding("hang", self.cycle, message, role=name))
 
     def _boundary_states(self) -> dict[int, RowState]:
         """What can be told from outside: an operand counts as present until it is published."""
@@ -312,9 +331,9 @@ class Traffic:
         return Surroundings(offers, ready)
 
 
-def _sides(manager: str) -> tuple[str, str]:
-    """Names of the stalls of the two sides of a manager."""
-    return f"{manager}_req", f"{manager}_rsp"
+def _sides(endpoint: str) -> tuple[str, str]:
+    """Names of the stalls of the two sides of a manager or subordinate."""
+    return f"{endpoint}_req", f"{endpoint}_rsp"
 
 
 def _seen_roles(row: RowJob, publishing: set[int | None]) -> list[str]:

@@ -26,6 +26,6 @@ def _kind(data: Mapping[str, object]) -> str | None:
         return "fabric"
     if isinstance(fabric, str) and (memory is None or isinstance(memory, dict)):
         return "mapping"
-    if fabric is None and {"stream", "expect"} & data.keys():
+    if fabric is None and {"stream", "request", "expect"} & data.keys():
         return "workload"
     return None

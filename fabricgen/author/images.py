@@ -4,8 +4,8 @@ from itertools import pairwise
 
 from fabricgen.author.data_files import DataFiles, Elements
 from fabricgen.author.findings import Findings
+from fabricgen.author.number import number
 from fabricgen.author.packing import TokenShape, fitting
-from fabricgen.author.streams import number
 from fabricgen.author.workload_document import (
     ContentsDocument,
     HexImage,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fabricgen.author.data_files import DataFiles, Elements
 from fabricgen.author.findings import Findings
+from fabricgen.author.number import number
 from fabricgen.author.packing import TokenShape, as_tokens, pack, token_shape
 from fabricgen.author.workload_document import (
     CountSource,
@@ -13,7 +14,6 @@ from fabricgen.author.workload_document import (
     InlineItem,
     MtxSource,
     NpySource,
-    Number,
     RawSource,
     StreamDocument,
 )
@@ -21,7 +21,7 @@ from fabricgen.plan.roles import active_roles
 from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.records.fabric import Fabric, NamedMemory
 
-__all__ = ["EndpointUse", "StreamReader", "StreamRef", "TokenUses", "endpoint_uses", "number"]
+__all__ = ["EndpointUse", "StreamReader", "StreamRef", "TokenUses", "endpoint_uses"]
 
 #: Sources that name their elements one by one.
 _Elements = NpySource | RawSource | MtxSource | list[InlineItem]
@@ -60,11 +60,6 @@ class TokenUses:
     producers: dict[_RowRef, tuple[_RowRef, ...]] = field(
         default_factory=dict[_RowRef, tuple[_RowRef, ...]]
     )
-
-
-def number(value: Number) -> int:
-    """Integer behind a TOML integer or a hexadecimal string."""
-    return value if isinstance(value, int) else int(value, 16)
 
 
 def endpoint_uses(fabric: Fabric, configurations: Sequence[MemoryConfiguration]) -> TokenUses:

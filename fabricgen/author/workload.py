@@ -10,6 +10,7 @@ from fabricgen.author.document import shown, validated
 from fabricgen.author.document_kind import require_kind
 from fabricgen.author.findings import Findings, lookup
 from fabricgen.author.images import Parts, read_images
+from fabricgen.author.requests import Requests, read_requests
 from fabricgen.author.streams import StreamReader, StreamRef, TokenUses, endpoint_uses
 from fabricgen.author.toml import read_toml
 from fabricgen.author.workload_document import (
@@ -41,6 +42,8 @@ class Workload:
     managers
         Per memory, initial contents behind its managers, by manager ordinal; offsets have 64
         bits.
+    requests
+        Beats by memory and subordinate, with the answers that are expected.
     """
 
     streams: Mapping[StreamRef, tuple[int, ...]]
@@ -49,6 +52,9 @@ class Workload:
         default_factory=dict[StreamRef, tuple[int, ...]]
     )
     managers: tuple[Mapping[int, Parts], ...] = ()
+    requests: Mapping[tuple[int, int], Requests] = field(
+        default_factory=dict[tuple[int, int], Requests]
+    )
 
 
 def parse_workload(
@@ -105,6 +111,7 @@ def _workload(
         memories=tuple(each.local for each in contents),
         expected=reader.outputs(outputs),
         managers=tuple(each.managers for each in contents),
+        requests=read_requests(document.request, fabric, findings),
     )
 
 

@@ -6,6 +6,8 @@ from pydantic import Field, Tag
 
 from fabricgen.author.document import Document
 from fabricgen.author.fields import LONGEST_STREAM, Unsigned, by_key, by_type
+from fabricgen.author.number import Hex, Number
+from fabricgen.author.request_document import RequestDocument
 
 __all__ = [
     "ContentsDocument",
@@ -17,7 +19,6 @@ __all__ = [
     "MtxSource",
     "NpyImage",
     "NpySource",
-    "Number",
     "RawImage",
     "RawSource",
     "StreamDocument",
@@ -26,17 +27,9 @@ __all__ = [
     "WorkloadDocument",
 ]
 
-_Hex = Annotated[str, Field(pattern=r"^0[xX][0-9a-fA-F](_?[0-9a-fA-F])*$")]
-
-#: One number: TOML integers end at 63 bits, hexadecimal strings do not.
-Number = Annotated[
-    Annotated[int, Tag("~value")] | Annotated[_Hex, Tag("~hex")],
-    by_type("an integer or a hexadecimal string", value=int, hex=str),
-]
-
 InlineItem = Annotated[
     Annotated[int, Tag("~value")]
-    | Annotated[_Hex, Tag("~hex")]
+    | Annotated[Hex, Tag("~hex")]
     | Annotated[list[Number], Tag("~lanes")],
     by_type("an integer, a hexadecimal string or a list of lanes", value=int, hex=str, lanes=list),
 ]
@@ -174,6 +167,9 @@ class WorkloadDocument(Document):
         "manager, for the memory behind it.",
     )
     stream: list[StreamDocument] = Field(default=[], description="Tokens of input endpoints.")
+    request: list[RequestDocument] = Field(
+        default=[], description="Beats at subordinate endpoints."
+    )
     expect: list[StreamDocument] = Field(
         default=[], description="Tokens that output endpoints must produce."
     )

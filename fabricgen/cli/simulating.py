@@ -116,7 +116,7 @@ def simulate(
         print_table(simulation_table(listing, rows.row_names[0] if image is None else ()))
     # What differs would be the model's word only.
     if results is not None and report.passed:
-        written = results_json(report.outputs, report.memory, report.managers)
+        written = results_json(report.outputs, report.memory, report.managers, report.answers)
         write_files({results: json_bytes(written)})
         note(f"wrote {results}")
     for line in (*warning_lines(listing), *finding_lines(listing)):

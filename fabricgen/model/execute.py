@@ -13,6 +13,12 @@ from dataclasses import dataclass
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
 from fabricgen.model.atomics import has_format
 from fabricgen.model.beats import Beat
+from fabricgen.model.exposed import (
+    BeatAnswer,
+    exposed_findings,
+    exposed_races,
+    serve_beats,
+)
 from fabricgen.model.inputs import input_findings
 from fabricgen.model.network import Network
 from fabricgen.model.rates import row_rates
@@ -20,11 +26,13 @@ from fabricgen.model.row import Fault, RowExecutor
 from fabricgen.model.targets import Memories
 from fabricgen.model.touched import RowAccesses, race_findings
 from fabricgen.model.work import RowWork, cycle_limit
+from fabricgen.plan.beat_request import BeatRequest
 from fabricgen.plan.demand import ChannelKey, RowRole
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.plan.row_plan import row_transaction_plan
 from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.records.connectivity import (
+    LocalMemoryServiceTarget,
     ManagerEndpointTarget,
     MemoryDispatchTarget,
     target_key,
@@ -70,6 +78,8 @@ class Execution:
         included; 0 where none does.
     cycle_limit
         The same over all rows, with what they share.
+    answers
+        Answer to each beat of each subordinate that gets some.
     """
 
     outputs: dict[ChannelKey, tuple[int, ...]]
@@ -85,6 +95,7 @@ class Execution:
     beats: tuple[Counter[Beat], ...]
     row_cycles: tuple[int, ...]
     cycle_limit: int
+    answers: dict[int, tuple[BeatAnswer, ...]]
 
 
 def execute(
@@ -93,8 +104,9 @@ def execute(
     streams: Mapping[ChannelKey, Sequence[int]],
     memory: bytes,
     managers: Mapping[int, Mapping[int, int]] | None = None,
+    requests: Mapping[int, Sequence[BeatRequest]] | None = None,
 ) -> Execution:
-    """Run every row to the end of its tokens.
+    """Run every row to the end of its tokens, and serve every beat.
 
     ``Unsupported`` where a row computes with floats of an unknown format; ``Invalid`` when the
     configuration is not legal on this memory, a stream or a memory does not
@@ -111,11 +123,14 @@ def execute(
     managers
         Initial contents behind each manager, by ordinal: byte address to byte. Everything else
         is zero.
+    requests
+        Beats of each subordinate, by ordinal.
     """
-    contents = managers or {}
+    contents, beats = managers or {}, requests or {}
     if found := (
         *configuration_findings(named, configuration),
         *input_findings(named.occurrence, streams, memory, contents),
+        *exposed_findings(named, beats),
     ):
         raise Invalid(*found)
     network = Network(named.occurrence, configuration)
@@ -126,9 +141,23 @@ def execute(
         raise Invalid(*found)
     memories = Memories(named, memory, contents)
     done = _run(named, network, firings, streams, memories)
+    # Beats share no byte that is written with a row, so it does not matter who comes first.
+    exposed = {
+        ordinal: serve_beats(named, configuration, ordinal, each, memories.local)
+        for ordinal, each in beats.items()
+    }
     outputs = _outputs(named, network, done)
-    misaligned = _misaligned_findings(done.values())
-    if found := (*misaligned, *_races(network, done), *_merge_findings(outputs)):
+    local = [
+        executor.accesses
+        for ordinal, executor in sorted(done.items())
+        if network.rows[ordinal].row.service_target == LocalMemoryServiceTarget()
+    ]
+    if found := (
+        *_misaligned_findings(done.values()),
+        *_races(network, done),
+        *exposed_races(exposed, local),
+        *_merge_findings(outputs),
+    ):
         raise Invalid(*found)
     count = len(configuration.operation_rows) if isinstance(configuration, Active) else 0
     rows = [done.get(ordinal) for ordinal in range(count)]
@@ -151,6 +180,7 @@ def execute(
         beats=tuple(Counter() if row is None else row.target.beats for row in rows),
         row_cycles=tuple(0 if row is None else cycle_limit([row.target.work]) for row in rows),
         cycle_limit=cycle_limit(row.target.work for row in done.values()),
+        answers={ordinal: tuple(each.answers) for ordinal, each in exposed.items()},
     )
 
 

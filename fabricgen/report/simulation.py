@@ -59,10 +59,12 @@ def results_json(
     outputs: Mapping[str, Sequence[int]],
     memory: bytes,
     managers: Mapping[str, Sequence[tuple[int, bytes]]],
+    answers: Mapping[str, Sequence[int | None]],
 ) -> dict[str, object]:
     """Tokens by output endpoint as hexadecimal strings, the memory from byte 0 on, and parts.
 
-    The parts are what lies behind each manager; a fabric without managers has none.
+    The parts are what lies behind each manager; a fabric without managers has none. Beats of
+    subordinates are answered with data, or with an error, which is null here.
     """
     results: dict[str, object] = {
         "outputs": {name: [f"{token:#x}" for token in tokens] for name, tokens in outputs.items()},
@@ -72,6 +74,11 @@ def results_json(
         results["managers"] = {
             name: [{"at": f"{address:#x}", "bytes": data.hex()} for address, data in parts]
             for name, parts in managers.items()
+        }
+    if answers:
+        results["answers"] = {
+            name: [None if data is None else f"{data:#x}" for data in given]
+            for name, given in answers.items()
         }
     return results
 

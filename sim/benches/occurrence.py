@@ -84,7 +84,8 @@ async def _start(
         if finding := answer_finding(step, await host.access(step)):
             findings.add(finding)
     pins = {item.endpoint: _pins(dut, item) for item in (*job.ingresses, *job.egresses)}
-    managers = {item.name: _manager_pins(dut, item.name) for item in job.managers}
+    streams = (*job.managers, *job.subordinates)
+    managers = {item.name: _manager_pins(dut, item.name) for item in streams}
     await RisingEdge(dut.clk)
     return Traffic(job, run, pins, findings, managers, lambda: _states(dut, job))
 
@@ -155,6 +156,9 @@ async def _reset(dut: Any, job: Job) -> None:
     for manager in job.managers:
         getattr(dut, f"{manager.name}_req_ready").value = 0
         getattr(dut, f"{manager.name}_rsp_valid").value = 0
+    for subordinate in job.subordinates:
+        getattr(dut, f"{subordinate.name}_req_valid").value = 0
+        getattr(dut, f"{subordinate.name}_rsp_ready").value = 0
     for name in job.idle:
         getattr(dut, name).value = 0
     for _ in range(_RESET_CYCLES):

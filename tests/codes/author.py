@@ -40,6 +40,12 @@ SHORT = (
     tomllib.loads((Path(__file__).parents[1] / "support" / "short" / "short.toml").read_text()),
 )
 
+#: Storage alone behind two subordinates.
+BANK = tuple(
+    tomllib.loads((Path(__file__).parents[1] / "support" / "bank" / f"{each}.toml").read_text())
+    for each in ("fabric", "mapping")
+)
+
 OPS = (ops_document(),)
 
 MEMORY, ROWS = ("memory", 0), ("memory", "mem0", "row")
@@ -243,6 +249,7 @@ WORKLOAD_CODES = {
     "token-incomplete": workload(stream=stored([1, 2, 3])),
     "pad-unused": workload(stream=stored([1, 2, 3, 4], packed=True, pad=1)),
     "stream-without-row": workload(stream=[ADDRESSES, CONTROLS, stream("rd_mask", [1])]),
+    "request-repeated": workload(of=BANK, request=[{"subordinate": "ram.from1", "beats": []}] * 2),
     "stream-repeated": workload(stream=[ADDRESSES, CONTROLS, ADDRESSES]),
     "stream-tag": workload(of=COPIES, stream=[stream("src_addr", [1], tag=0)]),
     "stream-internal": workload(of=COPIES, stream=[stream("dst_data", [[1, 2, 3, 4]])]),

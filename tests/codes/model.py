@@ -111,5 +111,6 @@ PRODUCERS = {
     "stream-token-width": offered({(RD_MASK, None): [16]}),
     "stream-tag-width": offered({(RD_MASK, 0): [0]}),
     "memory-contents-size": offered({}, b""),
+    "beat-not-a-subordinate": lambda: execute(HYBRID, Disabled(), {}, CONTENTS, requests={0: ()}),
     "manager-contents": behind_a_manager,
 }

@@ -156,6 +156,7 @@ RULES: dict[str, Rule] = {
     ),
     "pad-unused": Rule("A pad is given only where elements are packed.", _WORKLOAD),
     "stream-without-row": Rule("Tokens go to, and are expected from, active rows.", _ROWS),
+    "request-repeated": Rule("A subordinate has one list of beats.", _WORKLOAD),
     "stream-repeated": Rule("An endpoint, or a tag of it, has one stream.", _WORKLOAD),
     "stream-tag": Rule(
         "A stream has a tag exactly at an endpoint of a Temporal memory.",

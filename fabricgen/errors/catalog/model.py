@@ -8,7 +8,8 @@ RULES: dict[str, Rule] = {
     "workload-race": Rule(
         "Two accesses of one byte, of which one writes, must be ordered: by tokens that go from "
         "the row of the first to that of the second, or, at the Local Memory Service, by belonging "
-        "to one row. Otherwise the outcome is not one value.",
+        "to one row. Nothing orders the beats of a subordinate and anything else. Otherwise the "
+        "outcome is not one value.",
         "Operation Rows And Internal Dependencies",
     ),
     "workload-atomic-alignment": Rule(
@@ -48,6 +49,10 @@ RULES: dict[str, Rule] = {
     "memory-contents-size": Rule(
         "Initial contents cover the Local Memory Service's capacity exactly.",
         "Local Memory Service",
+    ),
+    "beat-not-a-subordinate": Rule(
+        "Beats go to subordinate endpoints of the occurrence only.",
+        "Memory Spaces And Interfaces",
     ),
     "manager-contents": Rule(
         "Initial contents behind a manager are bytes at addresses of 64 bits.",

@@ -302,6 +302,10 @@ RULES: dict[str, Rule] = {
         "Temporal Ports And Resident Capacity",
         kind="unsupported",
     ),
+    "beat-field-width": Rule(
+        "Each field of a beat fits its width in the stream of the endpoint.",
+        "Configurable Service Dispatch",
+    ),
     "subordinate-binding-limit": Rule(
         "The subordinates of a configured memory expose at most 256 bindings.",
         "Configurable Service Dispatch",
