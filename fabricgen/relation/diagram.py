@@ -8,17 +8,22 @@ split into the regions of one field that the same rows cover, never into single 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from fabricgen.atoms.finite import FiniteDomain
-from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.relation.row import Domain, Row, domain_size, encode_domain
 from fabricgen.relation.split import (
-    domain_of_atoms,
-    domain_of_spans,
+    Atoms,
+    Values,
+    are_spans,
+    domain_of,
+    joined_atoms,
+    joined_spans,
+    size_of,
     split_atoms,
     split_spans,
+    values_of,
 )
 
 __all__ = ["ACCEPT", "MAX_ROWS", "MAX_VISITS", "Diagram", "Edge", "Node"]
@@ -47,8 +52,8 @@ class Edge:
 
 
 _V = TypeVar("_V")
-_Part = tuple[Domain, Node]
-#: Rows without their first fields, interned: the domain of the next field and the rest.
+_Part = tuple[Values, Node]
+#: Rows without their first fields, interned: the values of the next field and the rest.
 _Suffix = int
 
 
@@ -74,15 +79,15 @@ class Diagram:
         self.visits = 0
         self._max_visits = max_visits
         self._free_rows = 0
-        self._edges: list[tuple[Edge, ...]] = [()]
-        self._ordered: dict[Node, tuple[Edge, ...]] = {ACCEPT: ()}
+        self._parts: list[tuple[_Part, ...]] = [()]
+        self._edges: dict[Node, tuple[Edge, ...]] = {ACCEPT: ()}
         self._nodes: dict[tuple[tuple[int, Node], ...], Node] = {}
-        self._domains: dict[Domain, int] = {}
-        self._heads: list[tuple[Domain, _Suffix] | None] = [None]
+        self._names: dict[Values, int] = {}
+        self._heads: list[tuple[Values, _Suffix] | None] = [None]
         self._suffixes: dict[tuple[int, _Suffix], _Suffix] = {}
         self._built: dict[frozenset[_Suffix], Node] = {frozenset([0]): ACCEPT}
         self._kinds: dict[tuple[int, tuple[int, ...]], type[Domain]] = {}
-        self._encoded: dict[Domain, bytes] = {}
+        self._domains: dict[Values, tuple[int, bytes, Domain]] = {}
 
     def build(self, rows: Iterable[Row]) -> Node:
         """Return the node of the union of ``rows``; at least one row over all the fields.
@@ -105,25 +110,27 @@ class Diagram:
 
     def edges(self, node: Node) -> tuple[Edge, ...]:
         """Edges of ``node`` in canonical byte order; none for :data:`ACCEPT`."""
-        edges = self._ordered.get(node)
+        edges = self._edges.get(node)
         if edges is None:
-            edges = tuple(sorted(self._edges[node], key=lambda edge: self._order(edge.domain)))
-            self._ordered[node] = edges
+            parts = [(self._domain(values), child) for values, child in self._parts[node]]
+            parts.sort(key=lambda part: part[0][:2])
+            edges = tuple(Edge(domain, child) for (_, _, domain), child in parts)
+            self._edges[node] = edges
         return edges
 
     def path_count(self, node: Node) -> int:
         """Count the root-to-leaf products without listing them."""
         counts = {ACCEPT: 1}
         for each in self._postorder(node):
-            counts[each] = sum(counts[edge.child] for edge in self._edges[each])
+            counts[each] = sum(counts[child] for _, child in self._parts[each])
         return counts[node]
 
     def point_count(self, node: Node) -> int:
         """Count the admitted points, exactly."""
         counts = {ACCEPT: 1}
         for each in self._postorder(node):
-            edges = self._edges[each]
-            counts[each] = sum(domain_size(edge.domain) * counts[edge.child] for edge in edges)
+            parts = self._parts[each]
+            counts[each] = sum(size_of(values) * counts[child] for values, child in parts)
         return counts[node]
 
     def rows(self, node: Node, max_rows: int = MAX_ROWS) -> tuple[Row, ...]:
@@ -163,7 +170,7 @@ class Diagram:
                     below = cut(edge.child, field + 1)
                     self.visit(_EDGE_STEPS * len(below))
                     for target, part in below.items():
-                        parts.setdefault(target, []).append((edge.domain, part))
+                        parts.setdefault(target, []).append((values_of(edge.domain), part))
                 known[each] = {
                     target: self._node(self._merged(kept, field)) for target, kept in parts.items()
                 }
@@ -180,11 +187,12 @@ class Diagram:
     def _intern(self, row: Row) -> _Suffix:
         if len(row) != len(self.structural):
             raise ValueError(f"Row must have {len(self.structural)} fields, not {len(row)}")
-        names = tuple(map(self._name, row))
+        fields = tuple(map(values_of, row))
+        names = tuple(map(self._name, fields))
         self._check(row, names)
         suffix = 0
-        for domain, name in zip(reversed(row), reversed(names), strict=True):
-            head = (domain, suffix)
+        for values, name in zip(reversed(fields), reversed(names), strict=True):
+            head = (values, suffix)
             suffix = self._suffixes.setdefault((name, suffix), len(self._heads))
             if suffix == len(self._heads):
                 self._heads.append(head)
@@ -215,27 +223,25 @@ class Diagram:
         node = self._built.get(suffixes)
         if node is None:
             heads = [head for s in suffixes if (head := self._heads[s]) is not None]
-            node = self._built[suffixes] = self._node(self._parts(heads, field))
+            node = self._built[suffixes] = self._node(self._split(heads, field))
         return node
 
-    def _parts(self, heads: list[tuple[Domain, _Suffix]], field: int) -> list[_Part]:
-        """Split one field into disjoint domains, each with the node that it leads to."""
+    def _split(self, heads: list[tuple[Values, _Suffix]], field: int) -> list[_Part]:
+        """Split one field into disjoint values, each with the node that they lead to."""
         if len(heads) == 1:
-            domain, tail = heads[0]
+            values, tail = heads[0]
             self.visit(1)
-            return [(domain, self._build(frozenset((tail,)), field + 1))]
+            return [(values, self._build(frozenset((tail,)), field + 1))]
         self.visit(_NODE_STEPS + len(heads))
         # Rows with equal structural fields have one kind of domain in a field.
-        unsigned = [(d, tail) for d, tail in heads if isinstance(d, UnsignedDomain)]
-        if unsigned:
-            groups = split_spans(unsigned, self.visit)
-            return self._joined(groups, field, domain_of_spans)
-        finite = [(d, tail) for d, tail in heads if isinstance(d, FiniteDomain)]
-        by_tails = split_atoms(finite, self.visit)
+        spans = [(values, tail) for values, tail in heads if are_spans(values)]
+        if spans:
+            return self._joined(split_spans(spans, self.visit), field, joined_spans)
+        by_tails = split_atoms(cast("list[tuple[Atoms, _Suffix]]", heads), self.visit)
         if not self.structural[field]:
-            return self._joined(by_tails, field, domain_of_atoms)
+            return self._joined(by_tails, field, joined_atoms)
         return [
-            (FiniteDomain((atom,)), self._build(tails, field + 1))
+            ((atom,), self._build(tails, field + 1))
             for tails, atoms in by_tails.items()
             for atom in atoms
         ]
@@ -244,41 +250,43 @@ class Diagram:
         self,
         groups: dict[frozenset[_Suffix], list[_V]],
         field: int,
-        domain: Callable[[list[list[_V]]], Domain],
+        joined: Callable[[list[list[_V]]], Values],
     ) -> list[_Part]:
         """Join the values that lead to one node."""
         children: dict[Node, list[list[_V]]] = {}
         for tails, values in groups.items():
             children.setdefault(self._build(tails, field + 1), []).append(values)
-        return [(domain(lists), child) for child, lists in children.items()]
+        return [(joined(lists), child) for child, lists in children.items()]
 
     def _merged(self, parts: list[_Part], field: int) -> list[_Part]:
         """Merge disjoint parts that lead to one node."""
         if len(parts) == 1 or self.structural[field]:
             return parts
-        groups: dict[Node, list[Domain]] = {}
-        for domain, child in parts:
-            groups.setdefault(child, []).append(domain)
-        return [(_union(domains), child) for child, domains in groups.items()]
+        groups: dict[Node, list[Values]] = {}
+        for values, child in parts:
+            groups.setdefault(child, []).append(values)
+        return [(_union(lists), child) for child, lists in groups.items()]
 
     def _node(self, parts: list[_Part]) -> Node:
         """Intern the node of disjoint parts, each of which leads to another node."""
-        named = [(self._name(domain), child) for domain, child in parts]
-        node = self._nodes.setdefault(tuple(sorted(named)), len(self._edges))
-        if node == len(self._edges):
-            self._edges.append(tuple(Edge(domain, child) for domain, child in parts))
+        named = [(self._name(values), child) for values, child in parts]
+        node = self._nodes.setdefault(tuple(sorted(named)), len(self._parts))
+        if node == len(self._parts):
+            self._parts.append(tuple(parts))
         return node
 
-    def _name(self, domain: Domain) -> int:
-        """Number equal domains alike, so that keys of nodes and suffixes hash quickly."""
-        return self._domains.setdefault(domain, len(self._domains))
+    def _name(self, values: Values) -> int:
+        """Number equal values alike, so that keys of nodes and suffixes hash quickly."""
+        return self._names.setdefault(values, len(self._names))
 
-    def _order(self, domain: Domain) -> tuple[int, bytes]:
-        """Key of a framed domain: its length stands before its bytes."""
-        data = self._encoded.get(domain)
-        if data is None:
-            data = self._encoded[domain] = encode_domain(domain)
-        return len(data), data
+    def _domain(self, values: Values) -> tuple[int, bytes, Domain]:
+        """A domain behind its key in canonical order: the length of its bytes, then they."""
+        found = self._domains.get(values)
+        if found is None:
+            domain = domain_of(values)
+            data = encode_domain(domain)
+            found = self._domains[values] = (len(data), data, domain)
+        return found
 
     def _postorder(self, node: Node) -> list[Node]:
         """Nodes below and at ``node``, children first, without :data:`ACCEPT`."""
@@ -286,8 +294,8 @@ class Diagram:
 
         def walk(each: Node) -> None:
             if each != ACCEPT and each not in seen:
-                for edge in self._edges[each]:
-                    walk(edge.child)
+                for _, child in self._parts[each]:
+                    walk(child)
                 seen[each] = None
 
         walk(node)
@@ -314,11 +322,8 @@ def _field_finding(code: str, field: int, message: str) -> Invalid:
     return Invalid(Diagnostic(code, f"field[{field}]", message))
 
 
-def _union(domains: list[Domain]) -> Domain:
-    if len(domains) == 1:
-        return domains[0]
-    atoms = [list(domain.atoms) for domain in domains if isinstance(domain, FiniteDomain)]
-    if atoms:
-        return domain_of_atoms(atoms)
-    spans = (domain.intervals for domain in domains if isinstance(domain, UnsignedDomain))
-    return domain_of_spans([[(i.lower, i.upper) for i in intervals] for intervals in spans])
+def _union(lists: list[Values]) -> Values:
+    if len(lists) == 1:
+        return lists[0]
+    spans = [values for values in lists if are_spans(values)]
+    return joined_spans(spans) if spans else joined_atoms(cast("list[Atoms]", lists))

@@ -1,19 +1,37 @@
 """One field of many rows, split into disjoint values by the rows that admit them.
 
-Values are atoms, or spans ``(lower, upper)`` of integers; spans are never split into single
-integers.
+The values of a field are ascending atoms, or ascending spans ``(lower, upper)`` of integers of
+which no two touch; spans are never split into single integers. Plain tuples of them stand for
+domains here, since they are hashed and compared often.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from typing import TypeGuard, cast
 
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.atoms.unsigned import UnsignedDomain, UnsignedInterval
 from fabricgen.relation.row import Domain
 
-__all__ = ["Span", "domain_of_atoms", "domain_of_spans", "split_atoms", "split_spans"]
+__all__ = [
+    "Atoms",
+    "Span",
+    "Spans",
+    "Values",
+    "are_spans",
+    "domain_of",
+    "joined_atoms",
+    "joined_spans",
+    "size_of",
+    "split_atoms",
+    "split_spans",
+    "values_of",
+]
 
 Span = tuple[int, int]
+Spans = tuple[Span, ...]
+Atoms = tuple[bytes, ...]
+Values = Spans | Atoms
 #: What is left of a row behind the field.
 _Tail = int
 
@@ -23,13 +41,13 @@ _INTERVAL_STEPS, _REGION_STEPS = 4, 16
 
 
 def split_atoms(
-    heads: Iterable[tuple[FiniteDomain, _Tail]], visit: Callable[[int], None]
+    heads: Iterable[tuple[Atoms, _Tail]], visit: Callable[[int], None]
 ) -> dict[frozenset[_Tail], list[bytes]]:
     """Group atoms by the tails of the rows that hold them; ``visit`` is told of the steps."""
     tails_of: dict[bytes, list[_Tail]] = {}
-    for domain, tail in heads:
-        visit(len(domain.atoms))
-        for atom in domain.atoms:
+    for atoms, tail in heads:
+        visit(len(atoms))
+        for atom in atoms:
             tails_of.setdefault(atom, []).append(tail)
     groups: dict[frozenset[_Tail], list[bytes]] = {}
     for atom, tails in tails_of.items():
@@ -39,7 +57,7 @@ def split_atoms(
 
 
 def split_spans(
-    heads: Iterable[tuple[UnsignedDomain, _Tail]], visit: Callable[[int], None]
+    heads: Iterable[tuple[Spans, _Tail]], visit: Callable[[int], None]
 ) -> dict[frozenset[_Tail], list[Span]]:
     """Group spans by the tails of the rows that hold them; ``visit`` is told of the steps.
 
@@ -47,11 +65,11 @@ def split_spans(
     """
     spans_of: dict[_Tail, list[Span]] = {}
     repeated: set[_Tail] = set()
-    for domain, tail in heads:
-        visit(_INTERVAL_STEPS * len(domain.intervals))
+    for spans, tail in heads:
+        visit(_INTERVAL_STEPS * len(spans))
         if tail in spans_of:
             repeated.add(tail)
-        spans_of.setdefault(tail, []).extend((i.lower, i.upper) for i in domain.intervals)
+        spans_of.setdefault(tail, []).extend(spans)
     for tail in repeated:
         spans_of[tail] = _merged(spans_of[tail])
     return _sweep(spans_of, visit)
@@ -85,15 +103,40 @@ def _sweep(
     return groups
 
 
-def domain_of_atoms(lists: Sequence[list[bytes]]) -> Domain:
-    """Build the domain of disjoint lists of atoms."""
-    return FiniteDomain(tuple(sorted(chain.from_iterable(lists))))
+def joined_atoms(lists: Sequence[Iterable[bytes]]) -> Atoms:
+    """Join disjoint lists of atoms."""
+    return tuple(sorted(chain.from_iterable(lists)))
 
 
-def domain_of_spans(lists: Sequence[list[Span]]) -> Domain:
-    """Build the domain of disjoint lists of spans, each as :func:`split_spans` gives it."""
-    spans = lists[0] if len(lists) == 1 else _merged(chain.from_iterable(lists))
-    return UnsignedDomain(tuple(UnsignedInterval(*span) for span in spans))
+def joined_spans(lists: Sequence[Iterable[Span]]) -> Spans:
+    """Join disjoint lists of spans, each as :func:`split_spans` gives it."""
+    return tuple(lists[0] if len(lists) == 1 else _merged(chain.from_iterable(lists)))
+
+
+def values_of(domain: Domain) -> Values:
+    """The values of a domain."""
+    if isinstance(domain, FiniteDomain):
+        return domain.atoms
+    return tuple((each.lower, each.upper) for each in domain.intervals)
+
+
+def are_spans(values: Values) -> TypeGuard[Spans]:
+    """Tell spans from atoms; there is at least one of either."""
+    return isinstance(values[0], tuple)
+
+
+def domain_of(values: Values) -> Domain:
+    """The domain of values."""
+    if are_spans(values):
+        return UnsignedDomain(tuple(UnsignedInterval(*span) for span in values))
+    return FiniteDomain(cast("Atoms", values))
+
+
+def size_of(values: Values) -> int:
+    """How many single values there are."""
+    if are_spans(values):
+        return sum(upper - lower + 1 for lower, upper in values)
+    return len(values)
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
