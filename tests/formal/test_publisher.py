@@ -1,5 +1,5 @@
 import pytest
-from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Module, Signal
+from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Module, Mux, Signal
 
 from fabricgen.rtl.temporal.publisher import Publisher, hold_cycles
 from tests.formal.harness import prove
@@ -39,21 +39,20 @@ class PublisherSpec(Elaboratable):
         m.d.comb += selected.eq(Array(self.selected)[dut.row])
         refusing = selected & ~dut.ready
 
-        # The environment: a firing that is complete stays so until it is published.
-        done = Signal(dut.rows)
+        # The environment: a firing that is complete stays so until it is published, and what was
+        # said of the one behind it holds for the row then.
+        stays = Signal(dut.rows)
         for row in range(dut.rows):
-            here = dut.candidate & (dut.row == row)
-            with m.If(here & dut.retire):
-                m.d.sync += done[row].eq(dut.successor)
+            with m.If(dut.here[row] & dut.retire):
+                m.d.sync += stays[row].eq(dut.successor)
             with m.Else():
-                m.d.sync += done[row].eq(dut.complete[row])
-            m.d.comb += Assume(dut.complete[row] | ~done[row])
+                m.d.sync += stays[row].eq(dut.complete[row])
+            m.d.comb += Assume(dut.complete[row] | ~stays[row])
             # A configuration is static while something is inside.
             static = Cat(self.selected[row], self.words[row])
             before = Signal(len(static), name=f"static_before_{row}")
-            inside = Signal(name=f"inside_{row}")
-            m.d.sync += [before.eq(static), inside.eq(dut.complete[row])]
-            m.d.comb += Assume((before == static) | ~inside)
+            m.d.sync += before.eq(static)
+            m.d.comb += Assume((before == static) | ~dut.complete[row])
 
         m.d.comb += [
             Assume(self.watched < dut.rows),
@@ -67,13 +66,16 @@ class PublisherSpec(Elaboratable):
             Assert(~dut.candidate | (dut.word == Array(self.words)[dut.row])),
             Assert(~dut.candidate | (dut.selected == selected)),
             # Only what is complete.
-            Assert(~dut.candidate | done.bit_select(dut.row, 1)),
+            Assert(dut.here == Mux(dut.candidate, 1 << dut.row, 0)),
+            Assert((dut.here & ~stays) == 0),
             # Work conserving.
             Assert(dut.retire == (dut.candidate & ~refusing.any())),
-            Assert(dut.candidate | (done == 0)),
+            Assert(dut.candidate | (stays == 0)),
         ]
+        # An induction invariant: the next turn begins behind the candidate.
+        m.d.comb += [Assert(bit == (dut.row < row)) for row, bit in enumerate(dut.ahead)]
         self._hold(m, refusing)
-        self._progress(m, done)
+        self._progress(m)
         return m
 
     def _hold(self, m: Module, refusing) -> None:
@@ -96,10 +98,10 @@ class PublisherSpec(Elaboratable):
         with m.If(dut.unpublished):
             m.d.comb += Assert(shown & same & (waited >= limit - 1))
 
-    def _progress(self, m: Module, done: Signal) -> None:
+    def _progress(self, m: Module) -> None:
         """The watched row is published within the bound, and others overtake it only once."""
         dut = self.dut
-        bound = (dut.rows - 1) * hold_cycles(dut.rows)
+        bound = 1 + (dut.rows - 1) * hold_cycles(dut.rows)
         waits, was = Signal(range(bound + 2)), Signal.like(self.watched)
         m.d.sync += was.eq(self.watched)
         mine = Signal(dut.destinations)
@@ -108,7 +110,7 @@ class PublisherSpec(Elaboratable):
             Assume((was == self.watched) | (waits == 0)),
             mine.eq(Array(self.selected)[self.watched]),
             here.eq(dut.candidate & (dut.row == self.watched)),
-            waiting.eq(done.bit_select(self.watched, 1)),
+            waiting.eq(dut.complete.bit_select(self.watched, 1)),
             Assume(((mine & ~dut.ready) == 0) | ~waiting),
             Assert(waits <= bound),
         ]

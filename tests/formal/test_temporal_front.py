@@ -314,13 +314,11 @@ class ObservedClaims(RowClaims):
     def __init__(self, rows: int, *, depth: int, total: int) -> None:
         super().__init__(rows, depth=depth, total=total, completions=1)
         self.seen_beyond = Signal(range(total + 1))
-        self.seen_levels = [Signal(depth, name=f"seen_levels_{row}") for row in range(rows)]
         self.seen_pool = Signal()
 
     def _pool(self, m, beyond, levels, retires):
         pool = super()._pool(m, beyond, levels, retires)
         m.d.comb += [self.seen_beyond.eq(beyond), self.seen_pool.eq(pool)]
-        m.d.comb += [seen.eq(here) for seen, here in zip(self.seen_levels, levels, strict=True)]
         return pool
 
 
@@ -339,6 +337,7 @@ class ClaimsSpec(Elaboratable):
             dut.issue,
             dut.complete_valid_0,
             dut.complete_slot_0,
+            dut.head,
             dut.head_row,
             dut.retire,
         ]
@@ -361,9 +360,15 @@ class ClaimsSpec(Elaboratable):
             Assume((dut.issue & (dut.issue - 1)) == 0),
             Assume((dut.issue & ~(dut.available & self.active)) == 0),
             Assume(dut.head_row < dut.rows),
-            Assume(~dut.retire | self._may_retire().bit_select(dut.head_row, 1)),
+            Assume((dut.head == 0) | (dut.head == 1 << dut.head_row)),
+            Assume(~dut.retire | (dut.head & self._may_retire()).any()),
         ]
-        m.d.sync += dut.capture.eq(dut.issue.any())
+        captured = Signal()
+        m.d.sync += [captured.eq(dut.issue.any()), dut.capture.eq(dut.issue)]
+        m.d.comb += [
+            dut.further.eq((dut.issue & dut.issued).any()),
+            dut.with_head.eq((dut.issue & dut.head).any()),
+        ]
         for row in rows:
             with m.If(dut.issue[row]):
                 m.d.sync += dut.capture_row.eq(row)
@@ -405,22 +410,24 @@ class ClaimsSpec(Elaboratable):
                 Assert(dut.issued[row] == (count != 0)),
             ]
             if isinstance(dut, ObservedClaims):
-                full = Cat(count > level for level in range(depth))
-                m.d.comb += Assert(dut.seen_levels[row] == full)
+                place = heads[row] + count
+                m.d.comb += [
+                    Assert(heads[row] < depth),
+                    Assert(dut.heads[row].place == heads[row]),
+                    Assert(dut.tails[row].place == tail),
+                    Assert((dut.tails[row].lap ^ dut.heads[row].lap) == (place >= depth)),
+                ]
                 continue
-            now, then = waiting, waiting & ~answered
             oldest = (row << bits) | heads[row]
             after = (row << bits) | ((heads[row] + 1) % depth)
-            m.d.comb += [
-                Assert(dut.complete[row] == ((count != 0) & ~now.bit_select(oldest, 1))),
-                Assert(dut.complete_next[row] == ((count != 0) & ~then.bit_select(oldest, 1))),
-            ]
-            with m.If((dut.head_row == row) & (count != 0)):
+            done = (count != 0) & ~waiting.bit_select(oldest, 1)
+            m.d.comb += Assert(dut.complete[row] == done)
+            with m.If(dut.head[row] & (count != 0)):
                 m.d.comb += [
                     Assert(dut.head_slot == oldest),
-                    Assert(dut.successor_next == ((count > 1) & ~then.bit_select(after, 1))),
+                    Assert(dut.successor == ((count > 1) & ~waiting.bit_select(after, 1))),
                 ]
-            with m.If(dut.capture & (dut.capture_row == row)):
+            with m.If(captured & (dut.capture_row == row)):
                 m.d.comb += Assert(dut.tail_slot == ((row << bits) | newest))
         if isinstance(dut, ObservedClaims):
             m.d.comb += Assert(dut.seen_beyond == beyond)

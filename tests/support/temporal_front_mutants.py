@@ -5,6 +5,7 @@ from operator import or_
 
 from amaranth.hdl import Module, Signal, Value
 
+from fabricgen.rtl.logic import one_hot
 from fabricgen.rtl.operand_queue import OperandQueue
 from fabricgen.rtl.temporal.claims import RowClaims
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
@@ -96,7 +97,7 @@ class ForgetfulClaims(RowClaims):
     def _pool(self, m, beyond, levels, retires):
         pool = super()._pool(m, beyond, levels, retires)
         takes = [
-            issue & ~retire & here[0]
+            issue & ~retire & here.any
             for here, issue, retire in zip(levels, self.issue, retires, strict=True)
         ]
         with m.If(reduce(or_, takes)):
@@ -107,12 +108,9 @@ class ForgetfulClaims(RowClaims):
 class OvertakingClaims(RowClaims):
     """Takes whatever completes in a row for its oldest firing."""
 
-    def _completions(self, m, heads, retires):
-        super()._completions(m, heads, retires)
-        bits = (self.depth - 1).bit_length()
-        for row in range(self.rows):
-            with m.If(self.complete_valid_0 & (self.complete_slot_0[bits:] == row)):
-                m.d.sync += self.complete[row].eq(1)
+    def _hits(self, row, completion):
+        hit = reduce(or_, super()._hits(row, completion))
+        return [hit & here for here in one_hot(self.heads[row].place, self.depth)]
 
 
 class OptimisticHolding(Holding):

@@ -1,7 +1,5 @@
 """Wrong parts of a Temporal engine, one mistake each."""
 
-from dataclasses import replace
-
 from amaranth.hdl import Const, Module, Mux, Signal
 
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
@@ -33,9 +31,8 @@ class OfferingPublisher(Publisher):
 class StubbornPublisher(Publisher):
     """Stays at a row until it is published."""
 
-    def _others(self, passed):
-        others = super()._others(passed)
-        return replace(others, asked=others.asked & (self.retire | ~self.candidate))
+    def _asked(self):
+        return super()._asked() & (self.retire | ~self.candidate).replicate(self.rows)
 
 
 class ImpatientPublisher(Publisher):
@@ -51,12 +48,10 @@ class RepeatingPublisher(Publisher):
     """Goes back to the first complete row instead of on to the next."""
 
     def _others(self, passed):
-        others, first = super()._others(passed), Const(self.rows - 1, len(self.row))
-        word = self._shown(self.rows - 1, passed)
-        for row in reversed(range(self.rows - 1)):
-            first = Mux(self.complete[row], row, first)
-            word = Mux(self.complete[row], self._shown(row, passed), word)
-        return replace(others, row=first, word=word)
+        ahead, self.ahead = self.ahead, Const(0, self.rows)
+        others = super()._others(passed)
+        self.ahead = ahead
+        return others
 
 
 class LoopingPublisher(Publisher):

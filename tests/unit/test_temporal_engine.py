@@ -163,19 +163,19 @@ def published(trace, named, row):
     return trace.published_at[row_outputs(named, row)[ROLE.COMPLETION]]
 
 
-def test_a_firing_is_published_five_cycles_after_its_last_operand():
+def test_a_firing_is_published_six_cycles_after_its_last_operand():
     named = engine_memory(1, in_flight=(3, 3))
     row = load(0, WORD, 1)
     trace, _, _ = run_rows(named, [row], 1)
     assert trace.accepted_at[AT["rd_addr"], 1] == [0]
-    assert published(trace, named, row) == [5]
+    assert published(trace, named, row) == [6]
 
 
 def test_one_row_fires_in_every_second_cycle():
     named = engine_memory(2, in_flight=(3, 6))
     row = load(0, WORD, 1)
     trace, _, _ = run_rows(named, [row, None], 12)
-    assert published(trace, named, row) == list(range(5, 29, 2))
+    assert published(trace, named, row) == list(range(6, 30, 2))
 
 
 @pytest.mark.parametrize("count", [2, 4])
@@ -366,7 +366,7 @@ def test_a_copy_moves_one_token_in_two_cycles_and_stores_what_was_loaded():
     # The forwarded token is taken in the cycle of the load's publication.
     taken = published(trace, named, rows[0])
     assert taken[-10:] == list(range(taken[-10], taken[-10] + 20, 2))
-    assert [after - before for before, after in zip(taken, done, strict=True)] == [5] * 20
+    assert [after - before for before, after in zip(taken, done, strict=True)] == [6] * 20
 
 
 def test_a_completion_that_is_consumed_and_exposed_goes_to_both_at_once_or_to_none():

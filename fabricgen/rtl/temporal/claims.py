@@ -1,10 +1,12 @@
 """Claims of a Temporal port: who may issue, and in which order firings retire."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import any_bit, one_hot, pick
+from fabricgen.rtl.logic import any_bit, choose, one_hot, pick
 
 __all__ = ["RowClaims", "slot_count"]
 
@@ -12,6 +14,55 @@ __all__ = ["RowClaims", "slot_count"]
 def slot_count(rows: int, depth: int) -> int:
     """Slot numbers of a port: row and index, each with whole bits."""
     return rows << (depth - 1).bit_length()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pointer:
+    """A place in the ring of one row's slots, and whether an even or odd number of laps led to it.
+
+    The place has no bits in a ring of one.
+    """
+
+    place: Value
+    lap: Signal
+
+    depth: int
+
+    @classmethod
+    def of(cls, name: str, depth: int) -> "_Pointer":
+        place = Signal(range(depth), name=name) if depth > 1 else Cat()
+        return cls(place, Signal(name=f"{name}_lap"), depth)
+
+    @property
+    def is_last(self) -> Value:
+        """A new lap begins behind it."""
+        return self.place == self.depth - 1 if self.depth > 1 else Const(1, 1)
+
+    @property
+    def following(self) -> Value:
+        """The place behind it."""
+        return Mux(self.is_last, 0, self.place + 1)[: len(self.place)]
+
+    @property
+    def preceding(self) -> Value:
+        """The place before it."""
+        return Mux(self.place == 0, self.depth - 1, self.place - 1)[: len(self.place)]
+
+    def advance(self, m: Module, moves: Value) -> None:
+        """Go on by one slot."""
+        with m.If(moves):
+            m.d.sync += self.lap.eq(self.lap ^ self.is_last)
+            if self.depth > 1:
+                m.d.sync += self.place.eq(self.following)
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """A row holds a slot; more than one; all of its own."""
+
+    any: Value
+    more: Value
+    all: Value
 
 
 class RowClaims(wiring.Component):
@@ -51,14 +102,16 @@ class RowClaims(wiring.Component):
         The row may take a slot.
     issue : In(rows)
         One-hot: the row takes one; only while ``available``.
-    capture : In(1), capture_row : In(range(max(2, rows)))
-        In the cycle after each ``issue``, the row that issued.
+    further : In(1), with_head : In(1)
+        The row that issues has a firing already; it is the row of ``head``.
+    capture : In(rows), capture_row : In(range(max(2, rows)))
+        In the cycle after each ``issue``, the row that issued, one-hot and its number.
     tail_slot : Out
-        With ``capture``: the slot that it took.
+        The slot that it took.
     complete_valid_<i> : In(1), complete_slot_<i> : In
-        The firing in this slot is complete; at the earliest in the cycle of its ``capture``.
-    head_row : In(range(max(2, rows)))
-        The row that may retire.
+        The firing in this slot is complete; at the earliest in the cycle after its ``issue``.
+    head : In(rows), head_row : In(range(max(2, rows)))
+        One-hot: the row that may retire, if any; its number.
     head_slot : Out
         Slot of its oldest firing.
     retire : In(1)
@@ -67,10 +120,8 @@ class RowClaims(wiring.Component):
         The row has a firing between grant and retirement (registered).
     complete : Out(rows)
         The row's oldest firing is complete (registered).
-    complete_next : Out(rows)
-        It will be in the next cycle, if nothing retires now.
-    successor_next : Out(1)
-        In the next cycle the firing after the oldest one of ``head_row`` will be complete.
+    successor : Out(1)
+        So is the one behind the oldest of ``head``.
     empty : Out(1)
         No row has a firing (registered).
     """
@@ -79,16 +130,18 @@ class RowClaims(wiring.Component):
     fits: Signal
     available: Signal
     issue: Signal
+    further: Signal
+    with_head: Signal
     capture: Signal
     capture_row: Signal
     tail_slot: Signal
+    head: Signal
     head_row: Signal
     head_slot: Signal
     retire: Signal
     issued: Signal
     complete: Signal
-    complete_next: Signal
-    successor_next: Signal
+    successor: Signal
     empty: Signal
 
     def __init__(self, rows: int, *, depth: int, total: int, completions: int) -> None:
@@ -100,22 +153,27 @@ class RowClaims(wiring.Component):
         self.depth = depth
         self.total = total
         self.completions = completions
+        #: Where each row's next firing goes, and its oldest one is.
+        self.tails = [_Pointer.of(f"tail_{row}", depth) for row in range(rows)]
+        self.heads = [_Pointer.of(f"head_{row}", depth) for row in range(rows)]
         self.is_shared = depth > 1 and total < rows * depth
         row, slot = range(max(2, rows)), range(max(2, slot_count(rows, depth)))
         members: dict[str, wiring.Member] = {
             "available": Out(rows),
             "fits": Out(1),
             "issue": In(rows),
-            "capture": In(1),
+            "further": In(1),
+            "with_head": In(1),
+            "capture": In(rows),
             "capture_row": In(row),
             "tail_slot": Out(slot),
+            "head": In(rows),
             "head_row": In(row),
             "head_slot": Out(slot),
             "retire": In(1),
             "issued": Out(rows),
             "complete": Out(rows),
-            "complete_next": Out(rows),
-            "successor_next": Out(1),
+            "successor": Out(1),
             "empty": Out(1),
         }
         for i in range(completions):
@@ -127,56 +185,60 @@ class RowClaims(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """One ring per row, and the pool of what all hold beyond their first slots."""
         m = Module()
-        retires = [self.retire & here for here in one_hot(self.head_row, self.rows)]
-        captures = [self.capture & here for here in one_hot(self.capture_row, self.rows)]
+        retires = [self.retire & here for here in self.head]
 
-        # Counts as thermometers: bit `n` of a row says that it holds more than `n` slots.
-        levels = [Signal(self.depth, name=f"level_{row}") for row in range(self.rows)]
-        for here, issue, retire in zip(levels, self.issue, retires, strict=True):
-            with m.If(issue & ~retire):
-                m.d.sync += here.eq(Cat(1, here))
-            with m.If(retire & ~issue):
-                m.d.sync += here.eq(here[1:])
+        for pointer, moves in zip(self.tails, self.issue, strict=True):
+            pointer.advance(m, moves)
+        for pointer, moves in zip(self.heads, retires, strict=True):
+            pointer.advance(m, moves)
+
+        levels = [
+            self._level(tail, head) for tail, head in zip(self.tails, self.heads, strict=True)
+        ]
         pool = Value.cast(1)
         if self.is_shared:
             beyond = Signal(range(self.total + 1))
             pool = self._pool(m, beyond, levels, retires)
         else:
             m.d.comb += self.fits.eq(1)
-        further = [~here[-1] & pool for here in levels]
-        if self.depth == 1:
-            m.d.comb += self.available.eq(~self.issued)
-        else:
-            free = [~here[0] | more for here, more in zip(levels, further, strict=True)]
-            m.d.comb += self.available.eq(Cat(*free))
         m.d.comb += [
-            self.issued.eq(Cat(here[0] for here in levels)),
+            self.issued.eq(Cat(here.any for here in levels)),
+            self.available.eq(Cat(~here.any | (~here.all & pool) for here in levels)),
             self.empty.eq(~self.issued.any()),
         ]
 
-        # Places in the rings. A tail moves at capture, so that it still names the slot there.
-        tails = [self._pointer(m, f"tail_{row}", moves) for row, moves in enumerate(captures)]
-        heads = [self._pointer(m, f"head_{row}", moves) for row, moves in enumerate(retires)]
+        # A tail has moved past the slot that is asked for a cycle later.
+        newest: Value = Cat()
+        oldest: Value = Cat()
+        if self.depth > 1:
+            newest = choose(self.capture, [tail.preceding for tail in self.tails])
+            oldest = choose(self.head, [head.place for head in self.heads])
         m.d.comb += [
-            self.tail_slot.eq(self._slot(tails, self.capture_row)),
-            self.head_slot.eq(self._slot(heads, self.head_row)),
+            self.tail_slot.eq(self._numbered(newest, self.capture_row)),
+            self.head_slot.eq(self._numbered(oldest, self.head_row)),
         ]
-
-        self._completions(m, heads, retires)
+        self._completions(m)
         return m
 
-    def _pool(self, m: Module, beyond: Signal, levels: list[Signal], retires: list[Value]) -> Value:
+    def _level(self, tail: "_Pointer", head: "_Pointer") -> "_Level":
+        """What a row holds; its pointers meet where it holds nothing, or all of its slots."""
+        again = tail.lap ^ head.lap
+        if self.depth == 1:
+            return _Level(any=again, more=Const(0, 1), all=again)
+        meet, one = tail.place == head.place, tail.place == head.following
+        return _Level(any=~meet | again, more=~(meet | one) | (meet & again), all=meet & again)
+
+    def _pool(
+        self, m: Module, beyond: Signal, levels: list["_Level"], retires: list[Value]
+    ) -> Value:
         """Count the slots beyond first ones; one more may be taken (a flip-flop)."""
         limit = Signal(range(self.total + 1))
         m.d.comb += limit.eq(self.total - self.active_rows)
-        rows = list(zip(levels, self.issue, retires, strict=True))
-        takes = Signal()
+        takes = self.further
         returns = Signal()
-        m.d.comb += [
-            takes.eq(any_bit(issue & here[0] for here, issue, _ in rows)),
-            # The last slot of a row is not given back while the row takes another one.
-            returns.eq(any_bit(retire & (here[1] | issue) for here, issue, retire in rows)),
-        ]
+        more = any_bit(retire & here.more for here, retire in zip(levels, retires, strict=True))
+        # The last slot of a row is not given back while the row takes another one.
+        m.d.comb += returns.eq(more | (self.retire & self.head.any() & self.with_head))
         # All outcomes are compared before it is known which one it is. One that is given back can
         # be taken unless a row has become Active meanwhile.
         pool = Signal()
@@ -188,86 +250,37 @@ class RowClaims(wiring.Component):
             m.d.sync += beyond.eq(Mux(takes, beyond + 1, beyond - 1))
         return pool
 
-    def _pointer(self, m: Module, name: str, moves: Value) -> Signal | None:
-        """Place in the ring of one row; none in a ring of one."""
-        if self.depth == 1:
-            return None
-        place = Signal(range(self.depth), name=name)
-        with m.If(moves):
-            m.d.sync += place.eq(self._after(place))
-        return place
+    def _numbered(self, place: Value, row: Signal) -> Value:
+        return Cat(place, row) if self.rows > 1 else place
 
-    def _after(self, place: Value) -> Value:
-        return Mux(place == self.depth - 1, 0, place + 1)[: len(place)]
+    def _completions(self, m: Module) -> None:
+        """Which firings at the heads are complete.
 
-    def _slot(self, places: list[Signal | None], row: Signal) -> Value:
-        """Slot number of a row, at its place."""
-        index = [place for place in places if place is not None]
-        return self._numbered(pick(index, row) if index else Cat(), row)
-
-    def _numbered(self, index: Value, row: Signal) -> Value:
-        return Cat(index, row) if self.rows > 1 else index
-
-    def _completions(self, m: Module, heads: list[Signal | None], retires: list[Value]) -> None:
-        """Done bits of every slot, and which firings at the heads are or will be complete.
-
-        What is registered is chosen from its registers; what arrives is compared with the slot
-        that was looked for.
+        Each slot counts its completions, modulo two. The head comes to it once a lap, so its count
+        is that of the head's laps until the firing there is complete, and nothing has to be
+        cleared.
         """
-        bits = (self.depth - 1).bit_length()
-        valids: list[Signal] = [
-            getattr(self, f"complete_valid_{i}") for i in range(self.completions)
-        ]
-        slots: list[Signal] = [getattr(self, f"complete_slot_{i}") for i in range(self.completions)]
-        in_row = [
-            [valid & here for here in one_hot(slot[bits:], self.rows)]
-            for valid, slot in zip(valids, slots, strict=True)
-        ]
         following: list[Value] = []
-        successor = Signal()
-        for row, head in enumerate(heads):
-            arrivals = [here[row] for here in in_row]
-            if head is None:
-                was, now = self.complete[row], any_bit(arrivals)
-            else:
-                done = self._done(m, row, head, retires[row], arrivals, slots)
-                was = pick(done, head)
-                now = any_bit(
-                    here & (slot[:bits] == head) for here, slot in zip(arrivals, slots, strict=True)
-                )
-                following.append(pick([*done[1:], done[0]], head))
-            m.d.comb += self.complete_next[row].eq(was | now)
-            m.d.sync += self.complete[row].eq(Mux(retires[row], successor, self.complete_next[row]))
-
-        if following:
-            behind = Signal(range(self.depth))
-            m.d.comb += [
-                behind.eq(self._after(self.head_slot[:bits])),
-                successor.eq(
-                    pick(following, self.head_row)
-                    | any_bit(
-                        valid & (slot == self._numbered(behind, self.head_row))
-                        for valid, slot in zip(valids, slots, strict=True)
-                    )
-                ),
+        for row, (head, retires) in enumerate(zip(self.heads, self.head, strict=True)):
+            counts = [Signal(name=f"completions_{row}_{place}") for place in range(self.depth)]
+            hits = [self._hits(row, i) for i in range(self.completions)]
+            new = [
+                count ^ any_bit(arrived)
+                for count, arrived in zip(counts, zip(*hits, strict=True), strict=True)
             ]
-        m.d.comb += self.successor_next.eq(successor)
+            m.d.sync += Cat(counts).eq(Cat(new))
+            lap = head.lap ^ head.is_last
+            oldest = pick(new, head.place) ^ head.lap
+            behind = pick([*new[1:], new[0]], head.place) ^ lap
+            m.d.sync += self.complete[row].eq(Mux(self.retire & retires, behind, oldest))
+            following.append(pick([*counts[1:], counts[0]], head.place) ^ lap)
+        if self.depth > 1:
+            m.d.comb += self.successor.eq((self.head & Cat(following)).any())
 
-    def _done(
-        self,
-        m: Module,
-        row: int,
-        head: Signal,
-        retires: Value,
-        arrivals: list[Value],
-        slots: list[Signal],
-    ) -> list[Signal]:
-        """One bit per slot of a row. One that nobody holds is never done: retirement clears it."""
-        bits = len(head)
-        done = [Signal(name=f"done_{row}_{index}") for index in range(self.depth)]
-        for index, here in enumerate(done):
-            arrived = any_bit(
-                hit & (slot[:bits] == index) for hit, slot in zip(arrivals, slots, strict=True)
-            )
-            m.d.sync += here.eq((here | arrived) & ~(retires & (head == index)))
-        return done
+    def _hits(self, row: int, completion: int) -> list[Value]:
+        """Slots of a row in which a firing completes now, of those that may at a time."""
+        valid: Signal = getattr(self, f"complete_valid_{completion}")
+        slot: Signal = getattr(self, f"complete_slot_{completion}")
+        bits = (self.depth - 1).bit_length()
+        mine = one_hot(slot[bits:], self.rows)[row]
+        return [valid & here & mine for here in one_hot(slot[:bits], self.depth)]

@@ -12,7 +12,7 @@ from fabricgen.abi.status import input_roles, status_shape
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.rtl.channel import Channel, ChannelShape
-from fabricgen.rtl.logic import any_bit, pick, select
+from fabricgen.rtl.logic import any_bit, select
 from fabricgen.rtl.port_shape import RolePath
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.temporal.engine_shape import PublicationGroup
@@ -52,7 +52,7 @@ class TemporalEngine(wiring.Component):
     connections included. Firings of one row issue and retire in their order, and no row waits
     for another row's destination longer than :class:`Publisher` says.
 
-    A token accepted in cycle *n* is published as early as *n + 5*, where the target answers in
+    A token accepted in cycle *n* is published as early as *n + 6*, where the target answers in
     the cycle after the request; a forwarded token counts as accepted when it is published.
 
     The configuration may change only where every row that is ``affected`` is held and ``settled``
@@ -294,7 +294,11 @@ class TemporalEngine(wiring.Component):
             publisher.successor.eq(any_bit(port.successor for port in ports)),
         ]
         for port in ports:
-            m.d.comb += [port.row.eq(publisher.row), port.retire.eq(publisher.retire)]
+            m.d.comb += [
+                port.row.eq(publisher.row),
+                port.here.eq(publisher.here),
+                port.retire.eq(publisher.retire),
+            ]
 
         ready: list[Value] = []
         width = self.table.shapes[0].tag_width
@@ -307,19 +311,19 @@ class TemporalEngine(wiring.Component):
             m.d.comb += egress.valid.eq(publisher.fire[at])
             m.d.comb += egress.tag.eq(publisher.word.word_select(at, width))
             if hasattr(egress, "data"):
-                sources = self._sources(group, end, publisher.row)
+                sources = self._sources(group, end, publisher.here)
                 m.d.comb += egress.data.eq(select(sources, len(egress.data)))
         for at, connection in enumerate(group.connections, len(group.outputs)):
             here = joined[connection]
             ready.append(here.free)
-            sources = self._sources(group, here.source, publisher.row, connection)
+            sources = self._sources(group, here.source, publisher.here, connection)
             m.d.comb += here.fire.eq(publisher.fire[at])
             if len(here.payload):
                 m.d.comb += here.payload.eq(select(sources, len(here.payload)))
         m.d.comb += publisher.ready.eq(Cat(ready))
 
     def _sources(
-        self, group: PublicationGroup, end: int, row: Signal, connection: int | None = None
+        self, group: PublicationGroup, end: int, candidate: Signal, connection: int | None = None
     ) -> list[tuple[Value, Value]]:
         """Results that some port of a group shows at an output, or leads from there into a
         connection, each with its condition.
@@ -336,14 +340,12 @@ class TemporalEngine(wiring.Component):
             member = _RESULTS.get(path.role, "")
             if not hasattr(self.ports[port], member):
                 continue
+            here: Value = rows.enabled
             if connection is None:
-                here = list(getattr(rows, f"sink_{path.name}_{end}"))
-            elif len({_RESULTS.get(each.role) for at, each in users if at == port}) == 1:
-                here = list(rows.enabled)
-            else:
-                forwards = self._forwards(path, connection)
-                here = [a & b for a, b in zip(rows.enabled, forwards, strict=True)]
-            mine = pick(here, row) if len(users) > 1 else Value.cast(1)
+                here = getattr(rows, f"sink_{path.name}_{end}")
+            elif len({_RESULTS.get(each.role) for at, each in users if at == port}) > 1:
+                here = rows.enabled & Cat(self._forwards(path, connection))
+            mine = (here & candidate).any() if len(users) > 1 else Value.cast(1)
             found.append((mine, getattr(self.ports[port], member)))
         return found
 
@@ -385,7 +387,7 @@ class TemporalEngine(wiring.Component):
                 words.append(any_bit(here))
             words += [
                 any_bit(getattr(port, name)[row] & port.rows.enabled[row] for port in self.ports)
-                for name in ("claim", "issued", "held", "done")
+                for name in ("claim", "issued", "held", "complete")
             ]
         m.d.comb += self.waits.eq(Cat(words))
 
@@ -398,7 +400,7 @@ class TemporalEngine(wiring.Component):
             for publisher, group in zip(self.publishers, self.table.groups, strict=True)
         )
         issued = any_bit(port.issued[row] for port in self.ports)
-        done = any_bit(port.done[row] for port in self.ports)
+        done = any_bit(port.complete[row] for port in self.ports)
         return Cat(
             retires,
             any_bit(port.operand_stalls[row] for port in self.ports),

@@ -68,12 +68,13 @@ class RowFrontEnd(wiring.Component):
         No consumer's slot is full (registered).
     available : In(rows)
         A further firing of the row has its claims (registered).
+    issued : In(rows), head : In(rows), further : Out(1), with_head : Out(1),
     permit_<target> : In(1), select_<target> : Out(1)
         As in :class:`RowSelect`.
     grant : Out(rows)
         One-hot: the row that is granted now, and whose claims are taken.
-    selected_valid : Out(1), selected : Out(range(max(2, rows)))
-        The row that was granted in the last cycle.
+    selected_valid : Out(1), selected : Out(range(max(2, rows))), here : Out(rows)
+        The row that was granted in the last cycle, as in :class:`RowSelect`.
     operand_<role> : Out(width), absent without payload
         Payload of the selected row, in this cycle only; any value where it is not needed.
     present_<role> : Out(rows)
@@ -88,9 +89,14 @@ class RowFrontEnd(wiring.Component):
     hold: Signal
     drain: Signal
     available: Signal
+    issued: Signal
+    head: Signal
+    further: Signal
+    with_head: Signal
     grant: Signal
     selected_valid: Signal
     selected: Signal
+    here: Signal
     partial: Signal
     empty: Signal
 
@@ -105,9 +111,14 @@ class RowFrontEnd(wiring.Component):
             "hold": In(rows),
             "drain": In(rows),
             "available": In(rows),
+            "issued": In(rows),
+            "head": In(rows),
+            "further": Out(1),
+            "with_head": Out(1),
             "grant": Out(rows),
             "selected_valid": Out(1),
             "selected": Out(range(max(2, rows))),
+            "here": Out(rows),
             "partial": Out(rows),
             "empty": Out(1),
         }
@@ -159,9 +170,14 @@ class RowFrontEnd(wiring.Component):
         m.d.comb += [
             row_select.joining.eq(joining),
             row_select.available.eq(self.available),
+            row_select.issued.eq(self.issued),
+            row_select.head.eq(self.head),
+            self.further.eq(row_select.further),
+            self.with_head.eq(row_select.with_head),
             self.grant.eq(row_select.grant),
             self.selected_valid.eq(row_select.selected_valid),
             self.selected.eq(row_select.selected),
+            self.here.eq(row_select.here),
         ]
         for at in range(shape.targets):
             names = [f"permit_{at}", f"target_{at}"] if shape.targets > 1 else [f"permit_{at}"]
@@ -270,6 +286,6 @@ class RowFrontEnd(wiring.Component):
         for name, payload in sources:
             rows: Signal = getattr(self, name)
             padded = Cat(payload, Value.cast(0).replicate(shape.width - len(payload)))
-            here = Value.cast(1) if len(sources) == 1 else rows.bit_select(self.selected, 1)
+            here = Value.cast(1) if len(sources) == 1 else (rows & self.here).any()
             choices.append((here, padded))
         m.d.comb += getattr(self, f"operand_{role}").eq(select(choices, shape.width))

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.logic import encode
 
 __all__ = ["OperandMemory"]
 
@@ -13,7 +13,7 @@ __all__ = ["OperandMemory"]
 class OperandMemory(wiring.Component):
     """Keep one payload per row, written by match and read by row number.
 
-    A payload accepted in cycle *n* can be read from cycle *n + 2*: number and payload are
+    A payload accepted in cycle *n* can be read from cycle *n + 2*: match and payload are
     registered before they are stored, so the encoder of the row is off the path of the tag. The
     row cannot be selected earlier than in cycle *n + 1*, nor its operands read before *n + 2*; a
     payload accepted in the very cycle in which the row is read does not disturb it. Reading is
@@ -69,14 +69,12 @@ class OperandMemory(wiring.Component):
             m.d.comb += self.o_data.eq(word)
             return m
 
-        place = Signal(range(self.rows), reset_less=True)
-        for bit in range(len(place)):
-            rows = [self.match[row] for row in range(self.rows) if row >> bit & 1]
-            m.d.sync += place[bit].eq(any_bit(rows))
+        matched = Signal(self.rows, reset_less=True)
+        m.d.sync += matched.eq(self.match)
         m.submodules.held = held = Memory(shape=self.width, depth=self.rows, init=[])
         write, read = held.write_port(), held.read_port(domain="comb")
         m.d.comb += [
-            write.addr.eq(place),
+            write.addr.eq(encode(matched)),
             write.data.eq(written),
             write.en.eq(stored),
             read.addr.eq(self.row),

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from fabricgen.rtl.address_unit import AddressUnit
 from fabricgen.rtl.channel import ChannelShape
-from fabricgen.rtl.logic import one_hot, pick, select
+from fabricgen.rtl.logic import choose, one_hot, select
 from fabricgen.rtl.result_store import ResultStore
 from fabricgen.rtl.row_control import RowControls
 from fabricgen.rtl.service.channel import ServiceChannel
@@ -100,18 +100,19 @@ class TemporalPort(wiring.Component):
         Every consumer of the connection gets a token now; its payload from the next cycle on.
     free_<connection> : Out(1)
         Every consumer is empty (registered).
-    selected : Out(range(rows))
-        Row of the firing that is prepared in this cycle.
+    selected : Out(rows)
+        One-hot: row of the firing that is prepared in this cycle.
     controls : In(access_signature(shape))
         Its access, in the same cycle.
     request_<position> : Out(ServiceChannelShape.signature())
         Whole accesses to the target at this position of the port's targets.
     complete : Out(rows)
-        The row's oldest firing will be complete in the next cycle, if nothing retires now.
-    row : In(range(rows))
-        Row whose oldest result is shown, and which ``retire`` and ``successor`` speak of.
+        The row's oldest firing is complete (registered).
+    row : In(range(rows)), here : In(rows)
+        Row whose oldest result is shown, and which ``retire`` and ``successor`` speak of; its bit
+        alone, if there is one.
     successor : Out(1)
-        Its next firing will be complete in the next cycle.
+        The firing behind its oldest one is complete, if the row is one of this port.
     retire : In(1)
         Its oldest firing leaves, if the row is one of this port.
     result : Out(8 * data_bytes), absent unless something is returned
@@ -126,10 +127,9 @@ class TemporalPort(wiring.Component):
         The row has some of the tokens of a firing, and lacks others (registered).
     fits : Out(1)
         The reserve that ``rows.active_rows`` asks for is there, as in :class:`RowClaims`.
-    present_<role> : Out(rows), claim : Out(rows), issued : Out(rows), held : Out(rows),
-    done : Out(rows)
+    present_<role> : Out(rows), claim : Out(rows), issued : Out(rows), held : Out(rows)
         What a row has: a token of the role; units of its claims to take; a firing between issue
-        and retirement; one in front of its target; one that is complete. All registered.
+        and retirement; one in front of its target. All registered.
     operand_stalls : Out(rows), claim_stalls : Out(rows), dispatch_stalls : Out(rows), absent unless
     ``counted``
         What keeps the row from issuing a firing in this cycle.
@@ -142,6 +142,7 @@ class TemporalPort(wiring.Component):
     controls: RowControls
     complete: Signal
     row: Signal
+    here: Signal
     successor: Signal
     retire: Signal
     result: Signal
@@ -153,7 +154,6 @@ class TemporalPort(wiring.Component):
     claim: Signal
     issued: Signal
     held: Signal
-    done: Signal
     operand_stalls: Signal
     claim_stalls: Signal
     dispatch_stalls: Signal
@@ -169,10 +169,11 @@ class TemporalPort(wiring.Component):
             "rows": In(port_rows_signature(shape)),
             "hold": In(shape.rows),
             "drain": In(shape.rows),
-            "selected": Out(number),
+            "selected": Out(shape.rows),
             "controls": In(access_signature(shape)),
             "complete": Out(shape.rows),
             "row": In(number),
+            "here": In(shape.rows),
             "successor": Out(1),
             "retire": In(1),
             "empty": Out(1),
@@ -194,7 +195,7 @@ class TemporalPort(wiring.Component):
         if shape.port.requester.atomics.exchange:
             members["successes"] = Out(shape.port.requester.lanes)
         members |= {f"present_{path.name}": Out(shape.rows) for path in shape.port.inputs}
-        members |= {name: Out(shape.rows) for name in ("claim", "issued", "held", "done")}
+        members |= {name: Out(shape.rows) for name in ("claim", "issued", "held")}
         if counted:
             members |= {f"{name}_stalls": Out(shape.rows) for name in _STALLS}
         super().__init__(members)
@@ -241,9 +242,13 @@ class TemporalPort(wiring.Component):
             front.drain.eq(self.drain),
             front.available.eq(claims.available),
             claims.issue.eq(front.grant),
-            claims.capture.eq(front.selected_valid),
+            claims.further.eq(front.further),
+            claims.with_head.eq(front.with_head),
+            front.issued.eq(claims.issued),
+            front.head.eq(claims.head),
+            claims.capture.eq(front.here),
             claims.capture_row.eq(front.selected),
-            self.selected.eq(front.selected),
+            self.selected.eq(front.here),
         ]
         if hasattr(rows, "single"):
             m.d.comb += front.available.eq(claims.available & ~(rows.single & claims.issued))
@@ -398,13 +403,13 @@ class TemporalPort(wiring.Component):
 
     def _results(self, m: Module, front: RowFrontEnd, claims: RowClaims, lanes: Signal) -> None:
         """Result stores, read at the oldest firing of the row that is asked for."""
-        shape, mine = self.shape, Signal(name="mine")
+        shape = self.shape
         m.d.comb += [
+            claims.head.eq(self.here & self.rows.enabled),
             claims.head_row.eq(self.row),
-            mine.eq(pick(list(self.rows.enabled), self.row)),
-            claims.retire.eq(self.retire & mine),
-            self.successor.eq(claims.successor_next & mine),
-            self.complete.eq(claims.complete_next),
+            claims.retire.eq(self.retire),
+            self.successor.eq(claims.successor),
+            self.complete.eq(claims.complete),
         ]
         requester = shape.port.requester
         if not requester.returns:
@@ -437,9 +442,9 @@ class TemporalPort(wiring.Component):
             ]
             if bits := scale_bits(shape):
                 scales = [self.rows.scale.word_select(row, bits) for row in range(shape.rows)]
-                m.d.comb += store.scale.eq(pick(scales, self.row))
+                m.d.comb += store.scale.eq(choose(self.here, scales))
             targets = getattr(self.rows, f"target_{position}", self.rows.enabled)
-            here = pick(list(targets), self.row)
+            here = (targets & self.here).any()
             results.append((here, store.result))
             if compares:
                 m.d.comb += [
@@ -501,5 +506,4 @@ class TemporalPort(wiring.Component):
             self.claim.eq(claims.available),
             self.issued.eq(claims.issued),
             self.held.eq(reduce(or_, standing)),
-            self.done.eq(claims.complete),
         ]

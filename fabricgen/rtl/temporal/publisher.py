@@ -1,10 +1,11 @@
 """Retirement of one group of Temporal ports: which row publishes, and when."""
 
-from dataclasses import dataclass
-
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+
+from fabricgen.rtl.logic import one_hot
+from fabricgen.rtl.temporal.first_row import Range, first
 
 __all__ = ["Publisher", "hold_cycles"]
 
@@ -24,10 +25,12 @@ class Publisher(wiring.Component):
     after it was refused stays the candidate for ``hold_cycles(rows)`` cycles, or until it is
     published, in every turn until then.
 
-    A row that is complete in cycle *n* (``complete`` in *n - 1*) and whose destinations are ready
-    from then on is published by cycle *n + (rows - 1) * hold_cycles(rows)*, whatever the
-    destinations of other rows do. While candidates are ready and none is held there is one
-    publication in every cycle. Reset empties the candidate and points before row 0.
+    The next candidate is chosen among rows that are complete already: the choice waits for no
+    response, only for what the destinations of the last one said. A row that is complete in cycle
+    *n* is the candidate in *n + 1* if no other is, and one whose destinations are ready from then
+    on is published by cycle *n + 1 + (rows - 1) * hold_cycles(rows)*, whatever the destinations of
+    other rows do. While candidates are ready and none is held there is one publication in every
+    cycle. Reset empties the candidate and points before row 0.
 
     Parameters
     ----------
@@ -41,17 +44,17 @@ class Publisher(wiring.Component):
     Members
     -------
     complete : In(rows)
-        The row's oldest firing will be complete in the next cycle, if nothing retires now.
+        The row's oldest firing is complete; it stays so until it is published.
     successor : In(1)
-        The candidate's next firing will be complete in the next cycle.
+        So is the one behind the candidate's oldest.
     selected_<row> : In(destinations)
         Where the row's results go; static while the row has firings.
     word_<row> : In(word_bits), word : Out(word_bits), absent without bits
         What else belongs to the row, and that of the candidate (registered); static likewise.
     ready : In(destinations)
         The destination takes a token in this cycle.
-    candidate : Out(1), row : Out(range(rows))
-        A complete row stands here (registered).
+    candidate : Out(1), row : Out(range(rows)), here : Out(rows)
+        A complete row stands here; its number, and its bit alone (registered).
     selected : Out(destinations)
         Where its results go (registered).
     retire : Out(1)
@@ -68,6 +71,7 @@ class Publisher(wiring.Component):
     word: Signal
     candidate: Signal
     row: Signal
+    here: Signal
     selected: Signal
     retire: Signal
     fire: Signal
@@ -81,6 +85,8 @@ class Publisher(wiring.Component):
         self.rows = rows
         self.destinations = destinations
         self.word_bits = word_bits
+        #: Rows behind the candidate, or behind the last one: the next turn begins with them.
+        self.ahead = Signal(rows)
         words: dict[str, wiring.Member] = {}
         if word_bits:
             words |= {f"word_{row}": In(word_bits) for row in range(rows)}
@@ -94,6 +100,7 @@ class Publisher(wiring.Component):
                 "ready": In(destinations),
                 "candidate": Out(1),
                 "row": Out(range(max(2, rows))),
+                "here": Out(rows),
                 "selected": Out(destinations),
                 "retire": Out(1),
                 "fire": Out(destinations),
@@ -123,21 +130,35 @@ class Publisher(wiring.Component):
             self.unpublished.eq(refused & held & (left == 0)),
         ]
 
-        # All others come before the candidate itself, so a retirement decides last. What is
-        # shown comes with the choice: static while the row has firings, so it can stay.
+        # What is shown comes with the choice: static while the row has firings, so it can stay.
+        asks = Signal()
+        again = Signal()
         others = self._others(passed)
+        m.d.comb += [
+            asks.eq(self._asked().any()),
+            again.eq(~self.retire | self.successor),
+        ]
         with m.If(stay):
             m.d.sync += left.eq(left - 1)
         with m.Else():
             m.d.sync += left.eq(hold_cycles(self.rows) - 1)
-            with m.If(others.asked):
-                m.d.sync += [self.candidate.eq(1), pointer.eq(others.row), shown.eq(others.word)]
+            with m.If(asks):
+                m.d.sync += [
+                    self.candidate.eq(1),
+                    pointer.eq(others.row),
+                    self.here.eq(Cat(one_hot(others.row, self.rows))),
+                    self.ahead.eq(
+                        Cat(Const(0, 1), *(others.row < row for row in range(1, self.rows)))
+                    ),
+                    shown.eq(others.word),
+                ]
             with m.Else():
-                again = Mux(self.retire, self.successor, 1)
-                m.d.sync += [self.candidate.eq(self.candidate & again), held.eq(refused)]
-        for row in range(self.rows):
-            with m.If(self.candidate & (self.row == row)):
-                m.d.sync += passed[row].eq(refused)
+                m.d.sync += [
+                    self.candidate.eq(self.candidate & again),
+                    self.here.eq(Mux(again, self.here, 0)),
+                    held.eq(refused),
+                ]
+        m.d.sync += passed.eq(Mux(refused, passed | self.here, passed & ~self.here))
         return m
 
     def _commit(self, m: Module, selected: Signal) -> None:
@@ -148,16 +169,16 @@ class Publisher(wiring.Component):
             self.fire.eq(Mux(self.retire, selected, 0)),
         ]
 
-    def _others(self, passed: Signal) -> "_Range":
-        """The first complete row after the candidate; the pointer's own one if it has none."""
-        here = [self.row == row for row in range(self.rows)]
-        asked = [self.complete[row] & ~(self.candidate & here[row]) for row in range(self.rows)]
-        # No row is before row 0.
-        behind = [ask & (self.row < row) if row else Const(0, 1) for row, ask in enumerate(asked)]
-        return _first(
+    def _asked(self) -> Value:
+        """Complete rows but the candidate: all of them come before it, so it never wins."""
+        return self.complete & ~self.here
+
+    def _others(self, passed: Signal) -> Range:
+        """The first complete row behind the candidate, else the first one of all."""
+        return first(
             [
-                _Range(asked[row], behind[row], Cat(), self._shown(row, passed))
-                for row in range(self.rows)
+                Range(here, here & ahead, Cat(), self._shown(row, passed))
+                for row, (here, ahead) in enumerate(zip(self.complete, self.ahead, strict=True))
             ]
         )
 
@@ -165,29 +186,3 @@ class Publisher(wiring.Component):
         """What comes with a row that is chosen: destinations, its word, and whether it is held."""
         words = [getattr(self, f"word_{row}")] if self.word_bits else []
         return Cat(getattr(self, f"selected_{row}"), *words, passed[row])
-
-
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """Consecutive rows, a power of two of them: is one asked for, also behind the candidate."""
-
-    asked: Value
-    behind: Value
-    row: Value  # of the first one: those behind the candidate come first
-    word: Value
-
-
-def _first(rows: list[_Range]) -> _Range:
-    """Join halves, each of which has chosen already: the depth is logarithmic."""
-    if len(rows) == 1:
-        return rows[0]
-    half = 1 << (len(rows) - 1).bit_length() - 1
-    low, high = _first(rows[:half]), _first(rows[half:])
-    goes_high = ~low.behind & (high.behind | ~low.asked)
-    above = Cat(high.row, Const(0, len(low.row) - len(high.row)))
-    return _Range(
-        low.asked | high.asked,
-        low.behind | high.behind,
-        Cat(Mux(goes_high, above, low.row), goes_high),
-        Mux(goes_high, high.word, low.word),
-    )

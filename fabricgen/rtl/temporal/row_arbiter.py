@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from fabricgen.records.resource import GrantPolicy, RoundRobin
 from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.temporal.first_row import Range, first
 
 __all__ = ["RowArbiter"]
 
@@ -21,9 +22,10 @@ class RowArbiter(wiring.Component):
     where it is otherwise (reference: Grant policy). Reset restores the declared cursor. No
     latency; the cursor is the only state.
 
-    Other than :class:`fabricgen.rtl.arbiter.Arbiter` it carries no words, so it need not wait for
-    a path through a tree: it looks for the first request, and for the first one that is not before
-    the cursor, at once. What lies before each position tells the next cursor as well.
+    Other than :class:`fabricgen.rtl.arbiter.Arbiter` it does not wait for a path through a tree:
+    it looks for the first request, and for the first one that is not before the cursor, at once.
+    What lies before each position tells the next cursor as well. Words come through a tree beside
+    it, since behind the choice they would take as long again.
 
     Parameters
     ----------
@@ -31,6 +33,8 @@ class RowArbiter(wiring.Component):
         Grant policy over the rows, None with one row.
     rows
         Requesters.
+    word_bits
+        Bits that come with each row.
 
     Members
     -------
@@ -39,13 +43,16 @@ class RowArbiter(wiring.Component):
         One-hot.
     commit : In(1)
         The choice is granted; only with a request. May be decided late.
+    word_<row> : In(word_bits), word : Out(word_bits), absent without bits
+        What belongs to the row, and to the chosen one.
     """
 
     request: Signal
     choice: Signal
     commit: Signal
+    word: Signal
 
-    def __init__(self, policy: GrantPolicy | None, rows: int) -> None:
+    def __init__(self, policy: GrantPolicy | None, rows: int, *, word_bits: int = 0) -> None:
         if policy is None and rows > 1:
             raise ValueError(f"Grant policy must be declared for {rows} rows, not None")
         order = tuple(range(rows)) if policy is None else policy.order
@@ -54,32 +61,48 @@ class RowArbiter(wiring.Component):
         self.policy = policy
         self.rows = rows
         self.order = order
-        super().__init__({"request": In(rows), "choice": Out(rows), "commit": In(1)})
+        #: The cursor of round robin. Bit `p`: position `p + 1` is not before it. With no such
+        #: position the scan starts at the first one.
+        self.ahead: Signal | None = None
+        if isinstance(policy, RoundRobin) and rows > 1:
+            start = order.index(policy.reset_cursor)
+            init = sum(1 << p for p in range(rows - 1) if 0 < start <= p + 1)
+            self.ahead = Signal(rows - 1, name="ahead", init=init)
+        self.word_bits = word_bits
+        words: dict[str, wiring.Member] = {}
+        if word_bits:
+            words |= {f"word_{row}": In(word_bits) for row in range(rows)}
+            words["word"] = Out(word_bits)
+        super().__init__({"request": In(rows), "choice": Out(rows), "commit": In(1), **words})
 
     def elaborate(self, platform: object) -> Module:
         """Two scans side by side, over positions of the declared order."""
         m = Module()
         asked = [self.request[row] for row in self.order]
         before = _before(asked)
-        first = [here & ~earlier for here, earlier in zip(asked, before, strict=True)]
-        if isinstance(self.policy, RoundRobin) and self.rows > 1:
-            # Bit `p` of the cursor: position `p + 1` is not before it. With no such position the
-            # scan starts at the first one.
-            start = self.order.index(self.policy.reset_cursor)
-            init = sum(1 << p for p in range(self.rows - 1) if 0 < start <= p + 1)
-            ahead = Signal(self.rows - 1, init=init)
+        chosen = [here & ~earlier for here, earlier in zip(asked, before, strict=True)]
+        late: list[Value] = [Const(0, 1)] * self.rows
+        if (ahead := self.ahead) is not None:
             late = [Const(0, 1), *(ask & here for ask, here in zip(asked[1:], ahead, strict=True))]
             late_before = _before(late)
             is_late = Signal()
             m.d.comb += is_late.eq(any_bit(late))
-            first = [
+            chosen = [
                 Mux(is_late, here & ~earlier, otherwise)
-                for here, earlier, otherwise in zip(late, late_before, first, strict=True)
+                for here, earlier, otherwise in zip(late, late_before, chosen, strict=True)
             ]
             moved = [Mux(is_late, *pair) for pair in zip(late_before[1:], before[1:], strict=True)]
             with m.If(self.commit):
                 m.d.sync += ahead.eq(Cat(*moved))
-        m.d.comb += [self.choice[row].eq(here) for row, here in zip(self.order, first, strict=True)]
+        m.d.comb += [
+            self.choice[row].eq(here) for row, here in zip(self.order, chosen, strict=True)
+        ]
+        if self.word_bits:
+            words = [getattr(self, f"word_{row}") for row in self.order]
+            ranges = zip(asked, late, words, strict=True)
+            m.d.comb += self.word.eq(
+                first([Range(ask, behind, Cat(), word) for ask, behind, word in ranges]).word
+            )
         return m
 
 

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from fabricgen.config.layout import CarrierField, carrier_layout
 from fabricgen.records.fabric import NamedMemory
-from fabricgen.rtl.logic import pick
+from fabricgen.rtl.logic import choose
 from fabricgen.rtl.row_control import RowControls, controls_signature
 from fabricgen.rtl.row_decoder import RowDecoder
 from fabricgen.rtl.temporal.engine_shape import TemporalShape, temporal_shape
@@ -59,8 +59,8 @@ class RowReader(wiring.Component):
     -------
     configuration : In(carrier width)
         The occurrence's whole carrier; static.
-    row : In(range(rows))
-        A row that is Active on this port.
+    row : In(rows)
+        One-hot: a row that is Active on this port.
     controls : Out(access_signature(shape))
     """
 
@@ -76,7 +76,7 @@ class RowReader(wiring.Component):
         super().__init__(
             {
                 "configuration": In(self.layout.width),
-                "row": In(range(max(2, self.shape.rows))),
+                "row": In(self.shape.rows),
                 "controls": Out(access_signature(self.shape)),
             }
         )
@@ -88,7 +88,7 @@ class RowReader(wiring.Component):
         for name, first in self.layout.rows[0].items():
             fields[name] = field = Signal(first.width, name=f"field_{name}")
             choices = [self._field(row[name]) for row in self.layout.rows]
-            m.d.comb += field.eq(pick(choices, self.row))
+            m.d.comb += field.eq(choose(self.row, choices))
         decoder = RowDecoder(
             self.named, self.ordinal, self.shape.port, fields=fields, active=Value.cast(1)
         )

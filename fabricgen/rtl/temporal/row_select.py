@@ -1,11 +1,11 @@
 """Which row of a Temporal port fires next."""
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.records.resource import GrantPolicy
-from fabricgen.rtl.logic import any_bit, select
+from fabricgen.rtl.logic import encode, select
 from fabricgen.rtl.temporal.row_arbiter import RowArbiter
 
 __all__ = ["RowSelect"]
@@ -39,6 +39,10 @@ class RowSelect(wiring.Component):
         The row has all its operands in the next cycle, unless it is granted now.
     available : In(rows)
         Its claims are available (registered).
+    issued : In(rows), head : In(rows)
+        It has a firing already; it is the row that may retire (registered).
+    further : Out(1), with_head : Out(1)
+        A row with a firing is granted; the row that may retire is.
     target_<target> : In(rows), absent with one target
         The row goes to this target; static.
     permit_<target> : In(1)
@@ -47,15 +51,21 @@ class RowSelect(wiring.Component):
         One is.
     grant : Out(rows)
         One-hot: the row that is granted now.
-    selected_valid : Out(1), selected : Out(range(max(2, rows)))
-        A row was granted in the last cycle, and its number.
+    selected_valid : Out(1), selected : Out(range(max(2, rows))), here : Out(rows)
+        A row was granted in the last cycle; its number, and its bit alone (any row's, or none,
+        where none was granted).
     """
 
     joining: Signal
     available: Signal
+    issued: Signal
+    head: Signal
+    further: Signal
+    with_head: Signal
     grant: Signal
     selected_valid: Signal
     selected: Signal
+    here: Signal
     select_0: Signal
 
     def __init__(self, rows: int, *, targets: int, policy: GrantPolicy | None) -> None:
@@ -65,9 +75,14 @@ class RowSelect(wiring.Component):
         members: dict[str, wiring.Member] = {
             "joining": In(rows),
             "available": In(rows),
+            "issued": In(rows),
+            "head": In(rows),
+            "further": Out(1),
+            "with_head": Out(1),
             "grant": Out(rows),
             "selected_valid": Out(1),
             "selected": Out(range(max(2, rows))),
+            "here": Out(rows),
         }
         for target in range(targets):
             members |= {f"permit_{target}": In(1), f"select_{target}": Out(1)}
@@ -85,7 +100,7 @@ class RowSelect(wiring.Component):
         # Operands, and what each row's target permitted in the last cycle. A row that is granted
         # had all its operands, so it has none in the next cycle.
         ready = Signal(self.rows)
-        m.submodules.arbiter = arbiter = RowArbiter(self.policy, self.rows)
+        m.submodules.arbiter = arbiter = RowArbiter(self.policy, self.rows, word_bits=2)
         m.d.sync += ready.eq(self.joining & permitted & ~arbiter.choice)
 
         eligible = Signal(self.rows)
@@ -105,10 +120,16 @@ class RowSelect(wiring.Component):
                 chosen = (arbiter.choice & getattr(self, f"target_{target}")).any()
                 m.d.comb += getattr(self, f"select_{target}").eq(chosen & permit)
 
-        m.d.sync += self.selected_valid.eq(arbiter.commit)
-        for bit in range(len(self.selected)):
-            rows = [arbiter.choice[row] for row in range(self.rows) if row >> bit & 1]
-            m.d.sync += self.selected[bit].eq(any_bit(rows))
+        m.d.comb += Cat(self.further, self.with_head).eq(Mux(arbiter.commit, arbiter.word, 0))
+        for row in range(self.rows):
+            word: Signal = getattr(arbiter, f"word_{row}")
+            m.d.comb += word.eq(Cat(self.issued[row], self.head[row]))
+
+        m.d.sync += [
+            self.selected_valid.eq(arbiter.commit),
+            self.selected.eq(encode(arbiter.choice)),
+            self.here.eq(arbiter.choice),
+        ]
         return m
 
     def _permitted(self, permits: list[Signal]) -> Value:
