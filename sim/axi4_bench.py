@@ -7,7 +7,9 @@ from pathlib import Path
 from fabricgen.emit.verilog import to_verilog
 from fabricgen.rtl.axi4.manager import Axi4Manager
 from fabricgen.rtl.axi4.origins import BeatOrigins
+from fabricgen.rtl.axi4.subordinate import Axi4Subordinate
 from fabricgen.rtl.manager.stream import ManagerStreamShape
+from fabricgen.rtl.subordinate.stream import SubordinateStreamShape
 from sim.beat_traffic import StreamWidths
 from sim.run import build, run_bench
 
@@ -68,5 +70,34 @@ def manager_bench(dut: Axi4Manager, folder: Path, *jobs: dict[str, object]) -> l
         figures = folder / "figures.json"
         env = {"FABRICGEN_AXI4": json.dumps(group), "FABRICGEN_FIGURES": str(figures)}
         run_bench(built, "axi4_manager", seed=1, env=env)
+        found += json.loads(figures.read_text())
+    return found
+
+
+def make_subordinate(
+    beat_bytes: int,
+    *,
+    id_bits: int = 3,
+    reads: bool = True,
+    writes: bool = True,
+    outstanding: int = 16,
+    kind: type[Axi4Subordinate] = Axi4Subordinate,
+) -> Axi4Subordinate:
+    """An adapter of these widths, whose decode looks at addresses alone."""
+    shape = SubordinateStreamShape(beat_bytes, reads, writes)
+    return kind(shape, id_bits=id_bits, outstanding=outstanding)
+
+
+def subordinate_bench(dut: Axi4Subordinate, folder: Path, *jobs: dict[str, object]) -> list[dict]:
+    """Emit one adapter and run each job on it, random transactions first; figures of each run."""
+    built = build(to_verilog(dut, "adapter"), "adapter", folder, simulator="icarus")
+    own = [job for job in jobs if "traffic" in job]
+    # A foreign master drives its pins to the end of the simulation.
+    groups = [own] * bool(own) + [[job] for job in jobs if "traffic" not in job]
+    found: list[dict] = []
+    for group in groups:
+        figures = folder / "figures.json"
+        env = {"FABRICGEN_AXI4": json.dumps(group), "FABRICGEN_FIGURES": str(figures)}
+        run_bench(built, "axi4_subordinate", seed=1, env=env)
         found += json.loads(figures.read_text())
     return found

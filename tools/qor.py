@@ -33,6 +33,7 @@ from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.rtl.temporal.engine import TemporalEngine
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.shape import FrontEndShape, RoleShape
+from sim.axi4_bench import make_manager, make_subordinate
 from tools import ooc
 from tools.engines import temporal_fabric
 from tools.qor_ops import SCALAR_OPS, OpCase, members_alone
@@ -150,6 +151,16 @@ CASES = (
         # The packaged Yosys runs out of stack on 64 rows.
         for rows in (4, 16)
         for ports in (1, 2, 4)
+    ),
+    Case(
+        "axi4_manager",
+        "64-bit beats, two ports of 4 rows and 2 slots, 3 beats an access, 48 outstanding",
+        lambda: make_manager(8, (8, 8), rows=4, beat_bits=2, more_bits=2, outstanding=48),
+    ),
+    Case(
+        "axi4_subordinate",
+        "32-bit beats, 4-bit identifiers, reads and writes, 16 outstanding",
+        lambda: make_subordinate(4, id_bits=4),
     ),
     *(
         Case(each.name, each.parameters, partial(provider, each.op), SEEDS[:1], each)

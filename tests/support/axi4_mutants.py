@@ -2,9 +2,13 @@
 
 from amaranth.hdl import Const, Mux, Signal
 
+from fabricgen.rtl.axi4.burst_walk import BurstWalk
 from fabricgen.rtl.axi4.manager import Axi4Manager
 from fabricgen.rtl.axi4.manager_reads import ManagerReads
 from fabricgen.rtl.axi4.manager_writes import ManagerWrites
+from fabricgen.rtl.axi4.subordinate import Axi4Subordinate
+from fabricgen.rtl.axi4.subordinate_reads import SubordinateReads
+from fabricgen.rtl.axi4.subordinate_writes import SubordinateWrites
 
 
 def manager_of(reads=ManagerReads, writes=ManagerWrites):
@@ -122,3 +126,93 @@ class StrobelessWrites(ManagerWrites):
     def _drive(self, m, addresses, transfers):
         super()._drive(m, addresses, transfers)
         m.d.comb += self.bus.wstrb.eq(Mux(transfers.o.valid, -1, 0))
+
+
+def subordinate_of(reads=SubordinateReads, writes=SubordinateWrites):
+    """An adapter that is made of these parts."""
+
+    class Made(Axi4Subordinate):
+        READS, WRITES = reads, writes
+
+    return Made
+
+
+class _StraightWalk(BurstWalk):
+    """Knows no WRAP."""
+
+    def _next(self, m, here):
+        after = Signal.like(here)
+        m.d.comb += after.eq((here | (1 << self.size) - 1) + 1)
+        return after
+
+
+class StraightReads(SubordinateReads):
+    """Goes on where a burst should wrap."""
+
+    WALK = _StraightWalk
+
+
+class _AlignedWalk(BurstWalk):
+    """Begins where the aligned piece does."""
+
+    def _lanes(self, m, here):
+        return super()._lanes(m, here & ~((1 << self.size) - 1)[: len(here)])
+
+
+class AlignedReads(SubordinateReads):
+    """Reads bytes below an unaligned address, too."""
+
+    WALK = _AlignedWalk
+
+
+class DeafSubordinateReads(SubordinateReads):
+    """Sees no error."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.bus.rresp.eq(0)
+        return m
+
+
+class GreedySubordinateReads(SubordinateReads):
+    """Asks whether there is a place for the answer or not."""
+
+    def _has_place(self, taken):
+        return Const(1, 1)
+
+
+class CarelessWrites(SubordinateWrites):
+    """Writes whole words."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.stream.req_strobe.eq(-1)
+        return m
+
+
+class EarlyResponses(SubordinateWrites):
+    """Responds when the last data has come."""
+
+    def _respond(self, m, slot, identifier, ends, ends_alone, wrong, gives):
+        super()._respond(m, slot, identifier, ends, ends, wrong, gives)
+
+
+class WithdrawingResponses(SubordinateWrites):
+    """Looks away while it waits."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        waits = Signal()
+        m.d.sync += waits.eq(self.bus.bvalid & ~self.bus.bready)
+        with m.If(waits):
+            m.d.comb += self.bus.bvalid.eq(0)
+        return m
+
+
+class DeafSubordinateWrites(SubordinateWrites):
+    """Sees no error."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.bus.bresp.eq(0)
+        return m
