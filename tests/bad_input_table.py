@@ -498,7 +498,7 @@ def workloads() -> Iterator[Case]:
         "unknown key",
         ("streams",),
         [],
-        "streams: The key must be one of expect, memory, stream, not "
+        "streams: The key must be one of expect, memory, request, stream, not "
         '"streams" (did you mean stream?) [unknown-key]',
     )
     yield case(
@@ -652,18 +652,18 @@ def wires() -> Iterator[Case]:
     yield case(
         "trailing byte",
         WIRE + b"\0",
-        "bytes: The record must end at offset 6367, not 6368 [wire-trailing]",
+        "bytes: The record must end at offset 6395, not 6396 [wire-trailing]",
     )
     yield case(
         "truncated",
         WIRE[:-1],
-        "bytes: 8 bytes are required at offset 6359, and 7 are left [wire-truncated]",
+        "bytes: 8 bytes are required at offset 6387, and 7 are left [wire-truncated]",
     )
     yield case(
         "hostile count",
         WIRE[:count] + b"\xff" * 8 + WIRE[count + 8 :],
         "bytes: 18446744073709551615 items of 24 or more bytes are "
-        "announced before offset 34, and 6333 bytes are left "
+        "announced before offset 34, and 6361 bytes are left "
         "[wire-truncated]",
     )
     yield case(
