@@ -684,7 +684,7 @@ def wires() -> Iterator[Case]:
         "names in another spelling",
         WIRE.replace(frame(section), frame(spelled)),
         "memory[0].section: The bytes must equal the encoding of the "
-        "record that they decode to, not differ from it at offset 130 "
+        "record that they decode to, not differ from it at offset 158 "
         "[wire-not-canonical]",
     )
     yield case(
