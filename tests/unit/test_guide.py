@@ -42,6 +42,9 @@ def test_the_project_of_the_guide_runs(tmp_path, monkeypatch):
     kept = struct.unpack("<12H", bytes.fromhex(shared["memory"])[:24])
     assert kept == (1, 2, 3, 4, 5, 6, 0, 8, 0, 0, 0, 0)
     assert {path.name for path in Path("rtl").iterdir()} >= {"own.v", "registers.md"}
+    bank = json.loads(Path("bank.json").read_text())
+    assert bank["answers"]["ram.host"] == ["0x2", "0x0", "0xff03", None]
+    assert bytes.fromhex(bank["memory"])[0x110:0x118] == (0xFF03).to_bytes(8, "little")
 
 
 def test_what_the_guide_says_has_no_hardware_is_legal_and_unsupported(tmp_path):
