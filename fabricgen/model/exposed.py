@@ -99,8 +99,10 @@ def exposed_races(
     """Report each subordinate that shares a byte of the service with a row or another one."""
     for ordinal, each in sorted(exposed.items()):
         for row in rows:
-            touched = row.first().keys()
-            racing = each.written & touched | (each.read & touched if row.is_write else set())
+            touched = set(row.first())
+            racing = each.written & touched
+            if row.is_write:
+                racing |= each.read & touched
             if racing:
                 yield _race(ordinal, f"row {row.row}", min(racing))
     for (first, left), (second, right) in combinations(sorted(exposed.items()), 2):
