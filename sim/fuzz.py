@@ -10,6 +10,7 @@ import random
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -18,9 +19,13 @@ from pathlib import Path
 from fabricgen.author.workload import Workload
 from fabricgen.errors import Invalid
 from fabricgen.plan.configuration import FabricConfiguration
-from fabricgen.plan.rows import MemoryConfiguration
+from fabricgen.plan.demand import is_temporal
+from fabricgen.plan.rows import Active, MemoryConfiguration
+from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.fabric import Fabric
 from fabricgen.records.fabric_codec import decode, encode
+from fabricgen.vocab.fabric import ContractClauseTag
+from fabricgen.vocab.words import word
 from sim.environment import SIMULATORS, ToolMissing, require
 from sim.fuzz_fabric import draw_fabric
 from sim.fuzz_rows import draw_configuration
@@ -35,6 +40,9 @@ _VERILATED = 10
 _FIRINGS = 40
 _SHOWN = 4
 _ATTEMPTS = 4
+
+#: Loads and stores that are plain or not; the other actors always synchronise.
+_ATOMIC = frozenset({ContractClauseTag.LOAD_STORE_ATOMIC})
 
 #: What the model refuses because its outcome depends on time.
 _UNORDERED = frozenset({"workload-race", "workload-unconsumed", "workload-output-order"})
@@ -51,13 +59,16 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one engine ended; no problems means that hardware and model agree."""
+    """How one engine ended; no problems means that hardware and model agree. ``rows`` says what
+    each of its rows is.
+    """
 
     seed: int
     simulator: str
     firings: int
     hangs: bool
     problems: tuple[str, ...]
+    rows: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:
@@ -109,7 +120,28 @@ def run_engine(seed: int, simulator: str) -> Outcome:
                 problems += [f"{run.pattern}: {finding}" for finding in run.findings[:_SHOWN]]
             if not problems and report.cycles < report.cycle_limit:
                 problems.append(f"{report.cycles} cycles, and at least {report.cycle_limit} needed")
-    return Outcome(seed, simulator, firings, hangs, tuple(problems))
+    return Outcome(seed, simulator, firings, hangs, tuple(problems), _kinds(engine))
+
+
+def _kinds(engine: Engine) -> tuple[str, ...]:
+    """Schedule, target, contract, actor and form of each row, as the coverage table counts them."""
+    (named,) = engine.fabric.memories
+    table = engine.configuration
+    rows = table.operation_rows if isinstance(table, Active) else ()
+    return tuple(
+        " ".join(
+            (
+                "temporal" if is_temporal(named.occurrence) else "spatial",
+                "local" if row.service_target == LocalMemoryServiceTarget() else "manager",
+                *(["volatile"] if row.actor.contract.volatile else []),
+                *(["atomic"] if row.actor.contract.variant in _ATOMIC else []),
+                word(row.actor.schema_id),
+                *([] if row.access is None else [word(row.access.form)]),
+            )
+        )
+        for row in rows
+        if row is not None
+    )
 
 
 def _simulators(count: int, first: int, chosen: str | None) -> list[str]:
@@ -138,10 +170,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seeds = range(options.seed, options.seed + options.count)
     simulators = _simulators(options.count, options.seed, options.simulator)
     failed: list[Outcome] = []
+    covered: Counter[str] = Counter()
     firings = 0
     with ProcessPoolExecutor(options.jobs) as pool:
         for outcome in pool.map(run_engine, seeds, simulators):
             firings += outcome.firings
+            covered.update(outcome.rows)
             print(f"{outcome.seed} {outcome.simulator} {outcome.firings}", file=sys.stderr)
             if outcome.problems:
                 failed.append(outcome)
@@ -149,11 +183,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     hangs = sum(outcome.hangs for outcome in failed)
     mismatches = len(failed) - hangs
     print(f"{options.count} engines, {firings} firings, {mismatches} mismatches, {hangs} hangs")
+    for kind, count in sorted(covered.items()):
+        print(f"{count:6} {kind}")
     result = {
         "engines": options.count,
         "mismatches": mismatches,
         "hangs": hangs,
         "seed": options.seed,
+        "rows": dict(sorted(covered.items())),
     }
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(result) + "\n")

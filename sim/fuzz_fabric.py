@@ -53,6 +53,7 @@ from fabricgen.vocab.fabric import (
     ReadSubwordSemantics,
     WriteSubwordSemantics,
 )
+from sim.fuzz_atomics import AtomicDrawing
 from sim.fuzz_pointers import (
     PointerDrawing,
     address_domain,
@@ -66,9 +67,14 @@ __all__ = ["draw_fabric"]
 _LOAD, _STORE = OperationSchemaId.DATAFLOW_LOAD, OperationSchemaId.DATAFLOW_STORE
 _R, _FORM = ServiceValueRole, MemoryAccessForm
 _UNMASKED = (MemoryMaskForm.ABSENT, InactiveLaneSemantics.NOT_APPLICABLE)
+_RMW, _EXCHANGE = OperationSchemaId.DATAFLOW_ATOMIC_RMW, OperationSchemaId.DATAFLOW_CMPXCHG
+_FENCE = OperationSchemaId.DATAFLOW_FENCE
+_ZERO_FILLED = (MemoryMaskForm.DYNAMIC, InactiveLaneSemantics.SUPPRESS_AND_ZERO_FILL)
 _MASKED = {
-    _LOAD: (MemoryMaskForm.DYNAMIC, InactiveLaneSemantics.SUPPRESS_AND_ZERO_FILL),
+    _LOAD: _ZERO_FILLED,
     _STORE: (MemoryMaskForm.DYNAMIC, InactiveLaneSemantics.SUPPRESS),
+    _RMW: _ZERO_FILLED,
+    _EXCHANGE: _ZERO_FILLED,
 }
 _ANY_ALIGNMENT = AlignmentDomain(UnsignedDomain.of((0, 63)))
 _LOCAL = LocalMemoryServiceTarget()
@@ -99,7 +105,7 @@ class _Endpoint:
 class _Choice:
     """One alternative before its endpoints have ordinals; roles point into the pool."""
 
-    schema: OperationSchemaId
+    actors: MemoryActorContractDomain
     volatile: tuple[bool, ...]
     classes: tuple[MemoryAccessClass, ...]
     roles: dict[ServiceValueRole, int]
@@ -107,9 +113,16 @@ class _Choice:
     targets: tuple[MemoryDispatchTarget, ...]
 
     @property
+    def schema(self) -> OperationSchemaId:
+        """The actor."""
+        return self.actors.actor_schema
+
+    @property
     def lanes(self) -> int:
-        """Most lanes of an access."""
-        return max(each.flattened_lane_count.intervals[-1].upper for each in self.classes)
+        """Most lanes of an access; 1 of a fence."""
+        return max(
+            (each.flattened_lane_count.intervals[-1].upper for each in self.classes), default=1
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +151,7 @@ class _Drawing:
         self.has_local = not self.managers or rng.random() < 0.6
         self.aligned = rng.random() < 0.3
         self.pointers = PointerDrawing(name, aligned=self.aligned)
+        self.atomics = AtomicDrawing(name, managers=len(self.managers))
         self.sharing = rng.choice([0.0, 0.3, 0.8])
         self.pool: list[_Endpoint] = []
         self.beat = rng.choice([8, 16, 32, 32, 64, 64, 128, 256])
@@ -251,21 +265,59 @@ class _Drawing:
         self, patterns: tuple[int, ...], projections: Sequence[MemoryPortTransactionProjection]
     ) -> _Choice:
         rng = self.rng
+        kinds = {projections[pattern] for pattern in patterns}
+        if self.atomics.is_next() and len(kinds) == 1:
+            return self._atomic(patterns, walks=kinds == {_LANES})
         schema = rng.choice([_LOAD, _STORE])
         volatile = rng.choice([(False,), (False,), (True,), (False, True)])
         # Only an access with lanes can be walked.
         walks = any(projections[pattern] is _LANES for pattern in patterns)
         forms = [form for form in _FORM if not walks or form is not _FORM.ELEMENT]
         classes = [self._access_class(schema, forms) for _ in range(rng.choice([1, 1, 2, 3]))]
+        roles = self._bound(schema, self._widths(classes))
+        data = self.pool[roles[_R.DATA]].width
+        exact = tuple(self._exact(each, schema, data) for each in classes)
+        actors = _actors(schema, volatile)
+        return _Choice(actors, volatile, exact, roles, patterns, self._targets())
+
+    def _atomic(self, patterns: tuple[int, ...], *, walks: bool) -> _Choice:
+        """Actors that synchronise, before managers alone; lanes are walked, elements are not."""
+        # Each object lies in one beat of every manager, or no row of it may be legal.
+        widest = min(self.managers)
+        sizes = [size for size in self.sizes if not size & (size - 1) and size <= widest] or [8]
+        actors = self.atomics.actors(sizes, walks=walks)
+        schema = actors.actor_schema
+        targets = self.atomics.targets()
+        if schema is _FENCE:
+            widths = {_R.CONTROL: 0, _R.COMPLETION: 0}
+            return _Choice(actors, (), (), self._bound(schema, widths), patterns, targets)
+        forms = [_FORM.CONTIGUOUS, _FORM.INDEXED] if walks else [_FORM.ELEMENT]
+        classes = [
+            self._access_class(schema, forms, sizes, has_pointer_data=False)
+            for _ in range(self.rng.choice([1, 1, 2]))
+        ]
+        widths = self._widths(classes)
+        data = widths.pop(_R.DATA)
+        described = MEMORY_SCHEMAS[schema]
+        widths |= dict.fromkeys((*described.read_roles, *described.write_roles), data)
+        if _R.SUCCESS in described.result_roles:
+            widths[_R.SUCCESS] = max(
+                each.flattened_lane_count.intervals[-1].upper for each in classes
+            )
+        roles = self._bound(schema, widths)
+        return _Choice(actors, (), tuple(classes), roles, patterns, targets)
+
+    def _bound(
+        self, schema: OperationSchemaId, widths: dict[ServiceValueRole, int]
+    ) -> dict[ServiceValueRole, int]:
+        """An endpoint for each role."""
         roles: dict[ServiceValueRole, int] = {}
-        for role, width in self._widths(classes).items():
+        for role, width in widths.items():
             is_input = role in MEMORY_SCHEMAS[schema].input_roles
             # Tags tell the operands of a row apart, but its results need their own endpoints.
             shares = is_input and self.contexts is not None
             roles[role] = self._bind(is_input, width, set() if shares else set(roles.values()))
-        data = self.pool[roles[_R.DATA]].width
-        exact = tuple(self._exact(each, schema, data) for each in classes)
-        return _Choice(schema, volatile, exact, roles, patterns, self._targets())
+        return roles
 
     def _bind(self, is_input: bool, width: int, taken: set[int]) -> int:
         """Share an endpoint that carries the role, or add one with some bits to spare."""
@@ -282,11 +334,17 @@ class _Drawing:
         return len(self.pool) - 1
 
     def _access_class(
-        self, schema: OperationSchemaId, forms: Sequence[MemoryAccessForm]
+        self,
+        schema: OperationSchemaId,
+        forms: Sequence[MemoryAccessForm],
+        sizes: Sequence[int] = (),
+        *,
+        has_pointer_data: bool = True,
     ) -> MemoryAccessClass:
         rng = self.rng
         form = rng.choice(forms)
-        elements = sorted(rng.sample(self.sizes, rng.randint(1, min(2, len(self.sizes)))))
+        sizes = sizes or self.sizes
+        elements = sorted(rng.sample(sizes, rng.randint(1, min(2, len(sizes)))))
         lanes, masks = (1, 1), (_UNMASKED,)
         if form is not _FORM.ELEMENT:
             most = max(1, min(_LANE_LIMIT, self.payload_bits // elements[-1]))
@@ -295,7 +353,9 @@ class _Drawing:
             masks = rng.choice([(_UNMASKED,), (_MASKED[schema],), (_UNMASKED, _MASKED[schema])])
         widths = [rng.choice([1, 2, 4, 7, 8, 12, 16, 32, 33, 64]) for _ in range(rng.randint(1, 3))]
         addresses = self.pointers.addresses(UnsignedDomain.of(*widths))
-        chosen, data = self.pointers.elements(elements)
+        chosen, data = UnsignedDomain.of(*elements), (OrdinaryData(),)
+        if has_pointer_data:
+            chosen, data = self.pointers.elements(elements)
         return _class(schema, form, chosen, lanes, masks, addresses, data)
 
     def _exact(
@@ -349,9 +409,9 @@ class _Drawing:
             ),
             capability_alternatives=[
                 MemoryCapabilityAlternative.of(
-                    _actors(each.schema, each.volatile),
+                    each.actors,
                     [(role, ordinal[at]) for role, at in each.roles.items()],
-                    ParameterizedMemoryAccessDomain.of(*each.classes),
+                    ParameterizedMemoryAccessDomain.of(*each.classes) if each.classes else None,
                     [
                         use_pattern_key(pattern, context, contexts)
                         for pattern in each.patterns
@@ -439,9 +499,9 @@ def _class(
 ) -> MemoryAccessClass:
     """One class; narrow payloads are zero-extended or byte-enabled."""
     read, write = ReadSubwordSemantics.NOT_APPLICABLE, WriteSubwordSemantics.NOT_APPLICABLE
-    if schema is _LOAD:
+    if MEMORY_SCHEMAS[schema].reads:
         read = ReadSubwordSemantics.ZERO_EXTEND
-    else:
+    if MEMORY_SCHEMAS[schema].writes:
         write = WriteSubwordSemantics.BYTE_ENABLE
     return MemoryAccessClass.of(
         form,

@@ -4,7 +4,13 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fabricgen.plan.admission import Admission, admissions, admitting_capability
+from fabricgen.plan.admission import (
+    Admission,
+    FenceAdmission,
+    admissions,
+    admitting_capability,
+    fence_admissions,
+)
 from fabricgen.plan.demand import row_bindings, row_capacity, tag_width
 from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.realisation import unsupported_rows
@@ -18,6 +24,7 @@ from fabricgen.plan.rows import (
     RoleSource,
 )
 from fabricgen.records.access import OrdinaryData
+from fabricgen.records.actor import LoadStorePlain
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
@@ -31,6 +38,7 @@ from fabricgen.schema.actor import (
     CanonicalMemoryAccessView,
     PlainContract,
 )
+from fabricgen.schema.contract import contract_of
 from fabricgen.vocab.dataflow import MemoryAddressForm, ServiceValueRole
 
 __all__ = ["admitted_regions", "draw_configuration", "row_edges"]
@@ -108,10 +116,22 @@ def _row(rng: random.Random, named: NamedMemory, ordinal: int, port: int) -> Ope
     if occurrence.engine is None:
         raise ValueError("Occurrence must have an engine, not None")
     record = occurrence.engine.ports[port]
-    found = rng.choice(admissions(occurrence, port))
+    found = rng.choice((*admissions(occurrence, port), *fence_admissions(occurrence, port)))
     alternative = record.capability_alternatives[found.alternative]
-    actor = CanonicalActorProjection(found.schema, PlainContract(rng.choice(found.volatile_values)))
-    access = _access(rng, found)
+    schema = alternative.actor_contract_domain.actor_schema
+    contract = found.contract
+    if isinstance(contract, LoadStorePlain):
+        actor = CanonicalActorProjection(
+            schema, PlainContract(rng.choice(contract.volatile_values))
+        )
+        alignment = 1
+    else:
+        values = [rng.choice(each) for each in contract.inventories]
+        alignment = 1 if isinstance(found, FenceAdmission) else _alignment(rng, found)
+        actor = CanonicalActorProjection(schema, contract_of(contract.tag, values, alignment))
+    access = None if isinstance(found, FenceAdmission) else _access(rng, found)
+    if access is not None and alignment > 1:
+        access = replace(access, source_alignment_bytes=alignment)
     inputs, results = active_roles(alternative, actor, access)
     width, contexts = tag_width(occurrence), record.resource_contract.requester_count
     mine = [key for key in alternative.admissible_use_patterns if key % contexts == ordinal]
@@ -135,8 +155,13 @@ def _row(rng: random.Random, named: NamedMemory, ordinal: int, port: int) -> Ope
     return replace(row, base_addr=_base(rng, named, row))
 
 
+def _alignment(rng: random.Random, found: Admission) -> int:
+    """What an atomic actor promises; less than its size is enough for indices alone."""
+    return 1 << rng.choice([0, 1, 2, 3, 3, 4, 4, 6] if not found.address_formats else [3, 4, 6])
+
+
 def _target(
-    rng: random.Random, named: NamedMemory, port: int, found: Admission
+    rng: random.Random, named: NamedMemory, port: int, found: Admission | FenceAdmission
 ) -> MemoryDispatchTarget:
     if found.capability is not None:
         return LocalMemoryServiceTarget()
@@ -147,7 +172,7 @@ def _target(
 
 def _base(rng: random.Random, named: NamedMemory, row: OperationRow) -> int:
     """Mostly below something that the row may reach, since indices are never negative."""
-    if row.access.address_pointer_format is not None:
+    if row.access is None or row.access.address_pointer_format is not None:
         return 0
     size, service = element_bytes(row.access), named.occurrence.local_service
     if isinstance(row.service_target, ManagerEndpointTarget) or service is None:
@@ -158,7 +183,9 @@ def _base(rng: random.Random, named: NamedMemory, row: OperationRow) -> int:
         start, middle = region.address_base_bytes, region.size_bytes // 2
         inside = rng.randrange(service.capacity_bytes)
         base = rng.choice([0, start, max(0, start - 1), start + middle, inside])
-    is_aligned = named.implementation.aligned_bases or row.actor.contract.volatile
+    contract = row.actor.contract
+    is_atomic = not isinstance(contract, PlainContract)
+    is_aligned = named.implementation.aligned_bases or contract.volatile or is_atomic
     return base - base % size if is_aligned else base
 
 

@@ -10,6 +10,7 @@ from fabricgen.plan.lanes import active_lanes, element_bytes
 from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow
 from fabricgen.records.connectivity import ManagerEndpointTarget, MemoryDispatchTarget
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.schema.contract import PlainContract
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
@@ -44,6 +45,12 @@ def draw_workload(
     streams: dict[StreamRef, tuple[int, ...]] = {}
     homes = {ordinal: _home(rng, row) for ordinal, row in rows.items()}
     for ordinal, row in rows.items():
+        if row.access is None:
+            streams |= {
+                (0, endpoint, tag): (0,) * counts[ordinal]
+                for _, (endpoint, tag) in _outside(named, row)
+            }
+            continue
         traffic = _RowTraffic(rng, named, ordinal, row, owners[row.service_target], homes[ordinal])
         for (endpoint, tag), tokens in traffic.streams(counts[ordinal]):
             streams[0, endpoint, tag] = tokens
@@ -85,7 +92,7 @@ def _contents(rng: random.Random, size: int) -> bytes:
 
 def _home(rng: random.Random, row: OperationRow) -> int:
     """Where a row's traffic is: its base, or a place that its pointers may point to."""
-    pointer = row.addressed.address_pointer_format
+    pointer = None if row.access is None else row.access.address_pointer_format
     if pointer is None:
         return row.base_addr
     end = 1 << min(64, pointer.address_bits)
@@ -117,7 +124,7 @@ class _Owners:
     def __init__(self, rng: random.Random, rows: Mapping[int, OperationRow]) -> None:
         stores = [o for o, row in rows.items() if MEMORY_SCHEMAS[row.actor.schema_id].writes]
         loads = [_SHARED] * (len(rows) - len(stores))
-        sizes = [element_bytes(row.access) for row in rows.values()]
+        sizes = [1, *(element_bytes(each.access) for each in rows.values() if each.access)]
         self._run = rng.choice([max(sizes), 4 * max(sizes), 64])
         self._shift = rng.choice([0, rng.randrange(self._run)])
         self._runs = [rng.choice(stores + loads) for _ in range(61)]
@@ -160,15 +167,14 @@ class _RowTraffic:
         self._owners = owners
         self._spans = _spans(named, row, row.service_target)
         self._end = max(end for _, end in self._spans)
-        # Nothing orders the firings of a row at a manager, so it may write each byte once.
-        self._written: set[int] | None = set() if writes and self._end == 1 << 64 else None
+        self._is_atomic = not isinstance(row.actor.contract, PlainContract)
+        # Nothing orders the firings of a row at a manager, so it may write each byte once, but one
+        # after the other where they are volatile.
+        is_unordered = not (self._is_atomic and row.actor.contract.volatile)
+        is_far = self._end == 1 << 64
+        self._written: set[int] | None = set() if writes and is_far and is_unordered else None
         inputs, _ = row_bindings(named.occurrence, row)
-        sources = dict(row.sources)
-        self._inputs = [
-            (role, (endpoint, sources[role].tag))
-            for role, endpoint in inputs
-            if sources[role].connection is None
-        ]
+        self._inputs = _outside(named, row)
         self._widths = {
             role: named.occurrence.endpoints[endpoint].payload_width for role, endpoint in inputs
         }
@@ -227,6 +233,8 @@ class _RowTraffic:
     def _is_ours(self, index: int) -> bool:
         """Whether all lanes behind an index may be accessed, or come to nothing."""
         size = element_bytes(self._access)
+        if self._is_atomic and any(address % size for address in self._lanes(index)):
+            return False
         return all(self._is_free(address, size) for address in self._lanes(index))
 
     def _lanes(self, index: int) -> list[int]:
@@ -248,8 +256,14 @@ class _RowTraffic:
             drawn = rng.getrandbits(lanes)
             mask = rng.choice([0, (1 << lanes) - 1, drawn, drawn]) if self._sources else 0
             operands[_R.MASK] = self._with_noise(_R.MASK, mask, lanes)
-        if _R.DATA in self._widths:
-            operands[_R.DATA] = rng.getrandbits(self._widths[_R.DATA])
+        for role in (_R.DATA, _R.UPDATE, _R.EXPECTED, _R.DESIRED):
+            if role in self._widths:
+                operands[role] = rng.getrandbits(self._widths[role])
+        if _R.EXPECTED in operands and rng.random() < 0.6:
+            # Most of what nobody wrote is zero.
+            operands[_R.EXPECTED] &= (
+                rng.getrandbits(self._widths[_R.EXPECTED]) if rng.random() < 0.1 else 0
+            )
         active = active_lanes(access, mask)
         needed = active if access.form is MemoryAccessForm.INDEXED else [any(active)]
         indices = [self._index(is_needed) for is_needed in needed]
@@ -284,6 +298,19 @@ class _RowTraffic:
     def _with_noise(self, role: ServiceValueRole, value: int, bits: int) -> int:
         spare = self._widths[role] - bits
         return value | self._rng.getrandbits(spare) << bits if spare > 0 else value
+
+
+def _outside(
+    named: NamedMemory, row: OperationRow
+) -> list[tuple[ServiceValueRole, tuple[int, int | None]]]:
+    """Roles that take their tokens from endpoints, with endpoint and tag."""
+    inputs, _ = row_bindings(named.occurrence, row)
+    sources = dict(row.sources)
+    return [
+        (role, (endpoint, sources[role].tag))
+        for role, endpoint in inputs
+        if sources[role].connection is None
+    ]
 
 
 def _spans(

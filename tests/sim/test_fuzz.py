@@ -4,9 +4,12 @@ from functools import cache
 import pytest
 
 from fabricgen.check.fabric import findings
+from fabricgen.plan.demand import row_bindings
 from fabricgen.plan.realisation import unsupported, unsupported_rows
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.rtl.service.address import AddressSplit
+from fabricgen.schema.contract import PlainContract
+from fabricgen.vocab.dataflow import OperationSchemaId, ServiceValueRole
 from sim import fuzz
 from sim.fuzz import draw_engine, main
 from sim.fuzz_rows import row_edges
@@ -44,7 +47,9 @@ def test_forty_engines_differ_in_what_matters():
     memories = [engine.fabric.memories[0] for engine in drawn]
     services = [named.occurrence.local_service for named in memories]
     contracts = [service.memory_service_contract for service in services if service]
-    rows = [row for engine in drawn for row in engine.configuration.operation_rows if row]
+    rows = [
+        row for engine in drawn for row in engine.configuration.operation_rows if row and row.access
+    ]
     assert {len(named.names.ports) for named in memories} == {1, 2, 3, 4}
     assert len({contract.capabilities[0].service_beat_width_bits for contract in contracts}) >= 5
     assert {type(contract.resource_contract.grant_policy) for contract in contracts} > {type(None)}
@@ -106,7 +111,9 @@ def test_forty_engines_feed_rows_from_rows_and_walk_lanes():
 
 def test_forty_engines_have_pointers_beside_indices():
     drawn = engines()
-    rows = [row for engine in drawn for row in engine.configuration.operation_rows if row]
+    rows = [
+        row for engine in drawn for row in engine.configuration.operation_rows if row and row.access
+    ]
     pointed = [row for row in rows if row.access.address_pointer_format]
     assert {row.access.form.name for row in pointed} == {"ELEMENT", "CONTIGUOUS", "INDEXED"}
     assert {type(row.service_target) for row in pointed} == {
@@ -126,16 +133,44 @@ def test_forty_engines_have_pointers_beside_indices():
         for engine in drawn
         for port in engine.fabric.memories[0].occurrence.engine.ports
     ]
-    assert sum(len(each) == 2 for each in forms) >= 4
+    assert sum(len(each) == 2 for each in forms) >= 3
+
+
+def test_forty_engines_synchronise_in_every_way():
+    rows = [row for engine in engines() for row in engine.configuration.operation_rows if row]
+    atomic = [row for row in rows if not isinstance(row.actor.contract, PlainContract)]
+    assert {row.actor.schema_id.name.removeprefix("DATAFLOW_") for row in atomic} == {
+        *("LOAD", "STORE", "ATOMIC_RMW", "CMPXCHG", "FENCE")
+    }
+    assert {row.access.form.name for row in atomic if row.access} == {
+        *("ELEMENT", "CONTIGUOUS", "INDEXED")
+    }
+    assert {row.actor.contract.volatile for row in atomic} == {True, False}
+    successes = [
+        token
+        for engine in engines()
+        for named in engine.fabric.memories
+        for row in engine.configuration.operation_rows
+        if row and row.actor.schema_id is OperationSchemaId.DATAFLOW_CMPXCHG
+        for tokens in [model(named, engine.configuration, engine.workload)[1].outputs]
+        for role, end in row_bindings(named.occurrence, row)[1]
+        if role is ServiceValueRole.SUCCESS
+        for token in tokens.get((end, dict(row.destinations)[role].tag), ())
+    ]
+    assert any(successes)
+    assert not all(successes)
 
 
 def test_an_engine_that_agrees_is_counted(tmp_path, capsys):
     output = tmp_path / "new" / "fuzz.json"
     chosen = ["--count", "1", "--seed", str(SMALL), "--simulator", "python"]
     assert main([*chosen, "--output", str(output)]) == 0
-    expected = {"engines": 1, "mismatches": 0, "hangs": 0, "seed": SMALL}
+    kind = "spatial local volatile load indexed"
+    expected = {"engines": 1, "mismatches": 0, "hangs": 0, "seed": SMALL, "rows": {kind: 1}}
     assert json.loads(output.read_text()) == expected
-    assert capsys.readouterr().out.startswith("1 engines, ")
+    shown = capsys.readouterr().out
+    assert shown.startswith("1 engines, ")
+    assert shown.endswith(f"     1 {kind}\n")
 
 
 def test_a_wrong_engine_fails_with_the_command_that_repeats_it(monkeypatch):

@@ -1,0 +1,92 @@
+"""Which actors of a random fabric synchronise, and which contracts they have."""
+
+import random
+from collections.abc import Sequence
+
+from fabricgen.atoms.sync_scope import SyncScope
+from fabricgen.model.atomics import has_format
+from fabricgen.records.actor import (
+    AtomicRmw,
+    CompareExchange,
+    ContractClause,
+    Fence,
+    LoadStoreAtomic,
+    MemoryActorContractDomain,
+)
+from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.vocab.dataflow import (
+    AtomicOrdering,
+    AtomicRmwKind,
+    OperationSchemaId,
+    SyncScopeKind,
+    VectorAtomicGranularity,
+)
+
+__all__ = ["AtomicDrawing"]
+
+_O, _S = AtomicOrdering, OperationSchemaId
+_SCOPES = [SyncScope(SyncScopeKind.SYSTEM), SyncScope(SyncScopeKind.SINGLE_THREAD)]
+_WHOLE, _LANE = VectorAtomicGranularity
+#: Some orderings that each actor may have; a compare-exchange has pairs.
+_ORDERINGS = {
+    _S.DATAFLOW_LOAD: [_O.UNORDERED, _O.ACQUIRE, _O.SEQ_CST],
+    _S.DATAFLOW_STORE: [_O.MONOTONIC, _O.RELEASE, _O.SEQ_CST],
+    _S.DATAFLOW_ATOMIC_RMW: [_O.MONOTONIC, _O.ACQ_REL, _O.SEQ_CST],
+    _S.DATAFLOW_CMPXCHG: [
+        (_O.SEQ_CST, _O.ACQUIRE),
+        (_O.RELEASE, _O.MONOTONIC),
+        (_O.MONOTONIC, _O.SEQ_CST),
+    ],
+    _S.DATAFLOW_FENCE: [_O.ACQUIRE, _O.RELEASE, _O.ACQ_REL, _O.SEQ_CST],
+}
+
+
+class AtomicDrawing:
+    """Draws from a generator of its own: a fabric without such actors does not depend on it.
+
+    The local service has none of them, so neither has a fabric without managers.
+    """
+
+    def __init__(self, seed: str, *, managers: int) -> None:
+        self._rng = rng = random.Random(f"atomic {seed}")
+        self._odds = rng.choice([0.0, 0.6, 1.0, 1.0]) if managers else 0.0
+        self._managers = managers
+
+    def is_next(self) -> bool:
+        """Whether the next alternative synchronises."""
+        return self._odds > 0 and self._rng.random() < self._odds
+
+    def targets(self) -> tuple[ManagerEndpointTarget, ...]:
+        """Some managers."""
+        chosen = self._rng.sample(range(self._managers), self._rng.randint(1, self._managers))
+        return tuple(map(ManagerEndpointTarget, sorted(chosen)))
+
+    def actors(self, sizes: Sequence[int], *, walks: bool) -> MemoryActorContractDomain:
+        """One clause of one actor with objects of these widths; no fence is walked."""
+        rng = self._rng
+        # Those that no plain alternative resembles come twice as often.
+        listed = [*_ORDERINGS, _S.DATAFLOW_ATOMIC_RMW, _S.DATAFLOW_CMPXCHG]
+        schema = rng.choice([each for each in listed if not walks or each is not _S.DATAFLOW_FENCE])
+        return MemoryActorContractDomain.of(schema, self._clause(schema, sizes, walks=walks))
+
+    def _clause(
+        self, schema: OperationSchemaId, sizes: Sequence[int], *, walks: bool
+    ) -> ContractClause:
+        orderings, scopes = self._some(_ORDERINGS[schema]), self._some(_SCOPES)
+        if schema is _S.DATAFLOW_FENCE:
+            return Fence.of_sets(orderings, scopes)
+        granularity = [_LANE] if walks else self._some([None, _WHOLE])
+        # A volatile access has one lane, which not every class of lanes admits.
+        volatile = [False, *self._some([False, True])] if walks else self._some([False, True])
+        if schema is _S.DATAFLOW_CMPXCHG:
+            weak = self._some([False, True])
+            return CompareExchange.of_sets(orderings, scopes, granularity, weak, volatile)
+        if schema is _S.DATAFLOW_ATOMIC_RMW:
+            kinds = [
+                kind for kind in AtomicRmwKind if all(has_format(kind, bits) for bits in sizes)
+            ]
+            return AtomicRmw.of_sets(self._some(kinds), orderings, scopes, granularity, volatile)
+        return LoadStoreAtomic.of_sets(orderings, scopes, granularity, volatile)
+
+    def _some(self, values: Sequence[object]) -> list[object]:
+        return self._rng.sample(values, self._rng.randint(1, min(3, len(values))))
