@@ -1,7 +1,7 @@
 """Reads out of a port what its rows have, where a simulator can look inside.
 
 A Temporal port has the bits of all its rows by name: ``present_<role>``, ``claim``, ``issued``,
-``held`` and ``done``. A Spatial port has queues, a ring of result slots, and channels to its
+``held`` and ``complete``. A Spatial port has queues, a ring of result slots, and channels to its
 targets; as a component, which has no parts yet, it has ``waits`` where the memory has the option
 ``counters``.
 """
@@ -54,5 +54,5 @@ def _state(row: RowJob, read: Callable[[RowJob, str], int | None]) -> RowState:
         claim=bit("claim", "ring_available"),
         issued=bit("issued", "ring_empty", inverted=True),
         held=bit("held", "request_0_valid"),
-        complete=bit("done", "ring_candidate"),
+        complete=bit("complete", "ring_candidate"),
     )

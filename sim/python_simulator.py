@@ -126,7 +126,7 @@ def _states(ctx: Any, top: FabricTop, job: Job) -> dict[int, RowState] | None:
             if not port.counted:
                 return None
             names = [f"present_{path.name}" for path in port.shape.inputs]
-            names += ["claim", "issued", "held", "done"]
+            names += ["claim", "issued", "held", "complete"]
             return ctx.get(port.waits) >> names.index(name) & 1 if name in names else None
         signal = getattr(port, name, None)
         return None if signal is None else ctx.get(signal)

@@ -16,7 +16,7 @@ BITS = {
     "engine.port_0.claim": 0b100,
     "engine.port_0.issued": 0b001,
     "engine.port_0.held": 0b010,
-    "engine.port_0.done": 0b101,
+    "engine.port_0.complete": 0b101,
 }
 
 
