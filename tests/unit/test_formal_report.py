@@ -9,17 +9,29 @@ from tests.support import formal_report
 TESTS = Path(__file__).parents[1]
 
 
+def text(argument, tree):
+    """The string of an argument, or of the constant of the module that it names."""
+    if isinstance(argument, ast.Name):
+        (argument,) = (
+            node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == argument.id
+        )
+    return ast.literal_eval(argument)
+
+
 def marked(kind):
     """Properties that markers of one kind name, and the functions that have any marker."""
     names, functions = set(), set()
     for path in TESTS.rglob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):
                 for decorator in node.decorator_list:
                     if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith(
                         f"mark.{kind}"
                     ):
-                        names |= {ast.literal_eval(arg) for arg in decorator.args}
+                        names |= {text(arg, tree) for arg in decorator.args}
                         functions.add((path.name, node.name))
     return names, functions
 
