@@ -245,7 +245,12 @@ class ReserveSpec(Elaboratable):
             Assume((dut.issue & ~(dut.available & self.active & ~changed)) == 0),
             Assume(dut.head_row < dut.rows),
         ]
-        m.d.sync += dut.capture.eq(dut.issue.any())
+        m.d.sync += dut.capture.eq(dut.issue)
+        m.d.comb += [
+            dut.head.eq(Const(1, dut.rows) << dut.head_row),
+            dut.further.eq((dut.issue & dut.issued).any()),
+            dut.with_head.eq((dut.issue & dut.head).any()),
+        ]
         for row, each in enumerate(firings):
             retires = dut.retire & (dut.head_row == row)
             m.d.comb += Assume(~retires | (each != 0))
