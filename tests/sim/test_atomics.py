@@ -4,45 +4,25 @@ What comes out is told by hand in each workload, so the model is held against it
 """
 
 import shutil
-from dataclasses import replace
 
 import pytest
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
 from fabricgen.author.workload import parse_workload
-from fabricgen.emit.package import emit_fabric
-from sim import simulate as subject
 from sim.simulate import simulate
 from tests.support.atomic_text import atomic_fabric, atomic_mapping, atomic_row
 
 pytest.importorskip("cocotb")
-pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get install iverilog")
+pytestmark = [
+    pytest.mark.usefixtures("emit_once"),
+    pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get install iverilog"),
+]
 
 ABSENT = {"sync_scope": "system", "granularity": "absent"}
 LANES = {"sync_scope": "single_thread", "granularity": "per_lane"}
 FILLED = "{ fill = true }"
 WEAK = {"orderings": ["seq_cst", "acquire"], "weak": True, "volatile": False}
-
-
-@pytest.fixture(scope="module")
-def designs(tmp_path_factory):
-    """Emitted designs by fabric, each elaborated once for the whole module."""
-    made = {}
-
-    def emit(fabric, directory):
-        if fabric not in made:
-            made[fabric] = emit_fabric(fabric, tmp_path_factory.mktemp("rtl"))
-        shutil.copytree(made[fabric].directory, directory)
-        verilog = directory / made[fabric].verilog.name
-        return replace(made[fabric], directory=directory, verilog=verilog)
-
-    return emit
-
-
-@pytest.fixture(autouse=True)
-def emit_once(designs, monkeypatch):
-    monkeypatch.setattr(subject, "emit_fabric", designs)
 
 
 def words(at, *values, bits=32):

@@ -13,7 +13,6 @@ from fabricgen.abi.image import encode_image
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
 from fabricgen.author.workload import parse_workload
-from fabricgen.emit.package import emit_fabric
 from fabricgen.errors import Invalid
 from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.rtl.temporal.port import TemporalPort
@@ -22,27 +21,8 @@ from sim.simulate import simulate
 
 pytest.importorskip("cocotb")
 EXAMPLES = Path(fabricgen.__file__).parent / "examples"
+pytestmark = pytest.mark.usefixtures("emit_once")
 icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get install iverilog")
-
-
-@pytest.fixture(scope="module")
-def designs(tmp_path_factory):
-    """Emitted designs by fabric, each elaborated once for the whole module."""
-    made = {}
-
-    def emit(fabric, directory):
-        if fabric not in made:
-            made[fabric] = emit_fabric(fabric, tmp_path_factory.mktemp("rtl"))
-        shutil.copytree(made[fabric].directory, directory)
-        verilog = directory / made[fabric].verilog.name
-        return replace(made[fabric], directory=directory, verilog=verilog)
-
-    return emit
-
-
-@pytest.fixture(autouse=True)
-def emit_once(designs, monkeypatch):
-    monkeypatch.setattr(subject, "emit_fabric", designs)
 
 
 def example(name, kind=""):

@@ -30,7 +30,7 @@ class _Wrapped(CommitSequencer):
         return m
 
     def _hold(self, m: Module, inner: CommitSequencer) -> None:
-        raise NotImplementedError
+        m.d.comb += self.hold_rows.eq(inner.hold_rows)
 
 
 class HoldingNone(_Wrapped):
