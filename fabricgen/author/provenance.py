@@ -57,8 +57,6 @@ def document_place(fabric: ExpandedFabric) -> Place:
 def _memory_place(memory: ExpandedMemory, prefix: str, rest: str) -> str:
     if rest.startswith("engine.contract"):
         return f"{prefix}.resident_contexts"
-    if rest == "engine":
-        return prefix
     if manager := re.match(r"manager_endpoints(\[\d+\])\.?", rest):
         key = rest[manager.end() :].replace("beat_width_bits", "beat_bits")
         return _joined(f"{prefix}.manager{manager[1]}", key)
@@ -68,7 +66,7 @@ def _memory_place(memory: ExpandedMemory, prefix: str, rest: str) -> str:
     if subordinate := re.match(r"(connectivity\.)?subordinate_endpoints(\[\d+\])\.?", rest):
         where = f"{prefix}.subordinate{subordinate[2]}"
         return renamed(where, SUBORDINATE_KEYS)(rest[subordinate.end() :])
-    if rest == "subordinate_endpoints":
+    if rest == "connectivity.subordinate_endpoints":
         return f"{prefix}.subordinate"
     service = re.match(r"local_service\b\.?", rest)
     if service is None or memory.service is None:

@@ -98,8 +98,7 @@ def _reach_findings(named: NamedMemory, ordinal: int) -> Iterator[Diagnostic]:
 
 def _use_findings(named: NamedMemory, ordinal: int) -> Iterator[Diagnostic]:
     service = named.occurrence.local_service
-    if service is None:
-        return
+    assert service is not None  # It is the target.
     queues = service_capacities(service).queue
     queue = queues[len(named.occurrence.operation_ports) + ordinal]
     if queue > _SLOT_LIMIT:

@@ -48,8 +48,13 @@ from tests.support.memories import (
     view,
 )
 from tests.support.records import load_fabric
-from tests.support.subordinate_bench import exposed_storage
-from tests.support.subordinates import decode_row, dispatch, exposed_memory, exposing
+from tests.support.subordinates import (
+    decode_row,
+    dispatch,
+    exposed_memory,
+    exposed_storage,
+    exposing,
+)
 from tests.support.temporal import temporal_memory
 
 SINGLE = load_fabric().memories[0]

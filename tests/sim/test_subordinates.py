@@ -16,8 +16,8 @@ from fabricgen.rtl.subordinate import subordinate as module
 from sim.simulate import simulate
 from tests.support import subordinate_mutants as wrong
 from tests.support.memories import ELEMENT, LOAD, STORE, row, view
-from tests.support.subordinate_bench import READ, WRITE, exposed_storage
-from tests.support.subordinates import decode_row, exposing
+from tests.support.subordinate_bench import READ, WRITE
+from tests.support.subordinates import decode_row, exposed_storage, exposing
 
 pytest.importorskip("cocotb")
 icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get install iverilog")

@@ -169,13 +169,6 @@ async def perform(ctx, bus, steps, *, patience=200):
                     raise AssertionError(f"{step} must be met, and is not")
 
 
-def loaded(row, index, memory):
-    """What a load of an element reads."""
-    size = row.access.element_bits // 8
-    start = row.base_addr + index * size
-    return int.from_bytes(memory[start : start + size], "little")
-
-
 def tag_of(row, role):
     """Tag of an external input role, or of an exposed result role."""
     found = {**dict(row.sources), **dict(row.destinations)}[role]

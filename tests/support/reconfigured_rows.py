@@ -5,7 +5,6 @@ import random
 from fabricgen.config.codec import encode_configuration
 from fabricgen.plan.rows import Active
 from tests.support.memories import ELEMENT, LOAD, ROLE, STORE, view
-from tests.support.reconfigured import loaded
 from tests.support.temporal_engines import AT, CONNECTIONS, engine_memory, engine_row
 
 WORD = view(ELEMENT, element=32)
@@ -47,6 +46,13 @@ STORES = engine_row(
     sources={ROLE.DATA: COPY},
 )
 BESIDE = (STREAMS, FEEDS, STORES)
+
+
+def loaded(row, index, memory):
+    """What a load of an element reads."""
+    size = row.access.element_bits // 8
+    start = row.base_addr + index * size
+    return int.from_bytes(memory[start : start + size], "little")
 
 
 def memory():

@@ -18,11 +18,14 @@ from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
 from tests.support.memories import (
     ELEMENT,
+    ENDPOINTS,
     LOAD,
     LOCAL,
+    STORE,
     access_class,
     alternative,
     capability,
+    hybrid_classes,
     memory,
     port,
     replaced,
@@ -69,6 +72,70 @@ def exposed_memory(*dispatches, engine=True, managers=1, capacity=4096, regions=
     )
     names = tuple(f"from{ordinal}" for ordinal in range(len(dispatches)))
     return replace(named, names=replace(named.names, subordinates=names))
+
+
+def exposed_storage(
+    *dispatches,
+    beat=64,
+    service_beat=64,
+    banks=2,
+    capacity=256,
+    queue=6,
+    regions=None,
+    kinds=(LOAD, STORE),
+    engine=False,
+    implementation=None,
+):
+    """Bytes that subordinates read and write, beside the ports of the hybrid memory or alone.
+
+    ``kinds`` may map a schema to the ordinals of its regions.
+    """
+    dispatches = dispatches or (dispatch(2, (RANGE,), targets=(LOCAL,)),)
+    ports = _hybrid_ports() if engine else ()
+    first, count = len(ports), len(ports) + len(dispatches)
+    regions = regions or [(0, capacity)]
+    everywhere = tuple(range(len(regions)))
+    reached = kinds if isinstance(kinds, dict) else dict.fromkeys(kinds, everywhere)
+    bytes_of = {
+        schema: (access_class(ELEMENT, schema, elements=(8,), lanes=(1,)),) for schema in reached
+    }
+    capabilities = [
+        capability(
+            schema,
+            hybrid_classes(schema) if engine else bytes_of[schema],
+            # The loads of port 0 and the stores of port 1 are served like the beats.
+            (*((int(schema is STORE),) if engine else ()), *range(first, count)),
+            beat=service_beat,
+            regions=reached[schema],
+        )
+        for schema in reached
+    ]
+    local = service(
+        *capabilities,
+        requesters=count,
+        banks=banks,
+        capacity=capacity,
+        queue=queue,
+        regions=regions,
+    )
+    named = memory(ENDPOINTS if engine else {}, 7 if engine else 0, ports, local)
+    named = replaced(
+        named,
+        subordinate_endpoints=(ServiceEndpoint(beat),) * len(dispatches),
+        connectivity=replace(named.occurrence.connectivity, subordinate_endpoints=dispatches),
+    )
+    names = tuple(f"from{ordinal}" for ordinal in range(len(dispatches)))
+    named = replace(named, names=replace(named.names, subordinates=names))
+    return named if implementation is None else replace(named, implementation=implementation)
+
+
+def _hybrid_ports():
+    read = {"mask": "rd_mask", "control": "rd_ctrl", "data": "rd_data", "completion": "rd_done"}
+    write = {"mask": "wr_mask", "control": "wr_ctrl", "data": "wr_data", "completion": "wr_done"}
+    return (
+        port(alternative(LOAD, {"address": "rd_addr", **read}, hybrid_classes(LOAD))),
+        port(alternative(STORE, {"address": "wr_addr", **write}, hybrid_classes(STORE)), inputs=4),
+    )
 
 
 def decode_row(*match, target=LOCAL, offset=0):

@@ -173,6 +173,37 @@ def test_the_document_is_legal_and_no_hardware_has_all_of_it():
     assert {code: sorted(places) for code, places in found.items()} == UNSUPPORTED
 
 
+@pytest.mark.parametrize(
+    ("at", "value", "code", "where"),
+    [
+        (
+            ("memory", 0, "subordinate", 0, "max_exposed_bindings"),
+            257,
+            "subordinate-binding-limit",
+            "memory[0].subordinate",
+        ),
+        (
+            ("memory", 1, "resident_contexts"),
+            65,
+            "resident-context-limit",
+            "memory[1].resident_contexts",
+        ),
+    ],
+)
+def test_a_limit_of_hardware_is_found_where_it_is_written(at, value, code, where, tmp_path):
+    document = changed(every_key_document(), at, value)
+    if code == "resident-context-limit":
+        (resources,) = [port["resources"] for port in document["memory"][1]["port"]]
+        resources |= {"context": value, "in_flight": [1, value], "result_holding": [1, value]}
+        resources["grant"] = {"fixed_priority": {"order": [*range(value)]}}
+    path = tmp_path / "fabric.toml"
+    path.write_text(toml(document))
+    result = CliRunner().invoke(app, ["check", str(path), "--json"])
+    assert result.exit_code == 3
+    found = [each["where"] for each in json.loads(result.stdout) if each["code"] == code]
+    assert found == [where]
+
+
 M, SHARED, STORED = ("memory", 0), ("memory", 1), ("memory", 2)
 PORT, CAPABILITIES = (*M, "port", 0), (*M, "local", "capabilities")
 HOST, SECOND = (*M, "subordinate", 0), (*STORED, "subordinate", 1)

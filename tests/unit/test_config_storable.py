@@ -5,6 +5,8 @@ from itertools import product
 
 import pytest
 
+from fabricgen.atoms.alignment import AlignmentDomain
+from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.config.codec import encode_configuration
 from fabricgen.config.layout import carrier_layout
 from fabricgen.config.storable import storable_mask
@@ -13,6 +15,7 @@ from fabricgen.plan.realisation import unsupported_rows
 from fabricgen.records.access import OrdinaryData
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from fabricgen.records.fabric import MemoryImplementation
+from tests.support.actors import actors, exact
 from tests.support.memories import (
     ABSENT,
     CONTIGUOUS,
@@ -139,3 +142,48 @@ def test_exactly_the_formats_that_some_row_may_have_are_storable(is_local, volat
         if not unsupported_rows(named, table(plain)):
             union |= bits
     assert storable_mask(named) == union
+
+
+def atomic_loads(formats, exponents):
+    """A port of atomic loads of elements through pointers so aligned, behind a manager."""
+    classes = (
+        replace(
+            pointer_class(ELEMENT, LOAD, formats, elements=(8, 32, 64, 128), lanes=(1,)),
+            source_alignment=AlignmentDomain(UnsignedDomain.of(*exponents)),
+        ),
+    )
+    roles = {role: end for role, end in ROLES.items() if role != "mask"}
+    load = replace(alternative(LOAD, roles, classes), actor_contract_domain=actors(LOAD))
+    return memory(
+        {"a": 64, "m": 2, "c": 0, "d": 128, "x": 0},
+        3,
+        (port(load, inputs=2),),
+        None,
+        managers={"ext0": 64},
+    )
+
+
+@pytest.mark.parametrize("exponents", [((0, 4),), ((0, 1),), (0, (2, 4))])
+def test_exactly_the_alignments_that_keep_an_object_in_its_beat_are_storable(exponents):
+    named = atomic_loads((NEAR, WIDE), exponents)
+    promised = [1 << each for each in range(5) if each in UnsignedDomain.of(*exponents)]
+    union, refused = 0, set()
+    for address, element, alignment in product((NEAR, WIDE), (8, 32, 64, 128), promised):
+        access = pointer_view(ELEMENT, address, element=element)
+        access = replace(access, source_alignment_bytes=alignment)
+        one = row(0, LOAD, access, base=0, target=ManagerEndpointTarget(0))
+        one = replace(one, actor=exact(LOAD, alignment=alignment))
+        if found := unsupported_rows(named, table(one)):
+            refused |= {
+                (element, alignment, each.message.rpartition(" from ")[2]) for each in found
+            }
+        else:
+            union |= encode_configuration(named, table(one))
+    assert storable_mask(named) == union
+    # An object of 128 bits is in no beat of 64; a smaller one is if its pointers are aligned to it.
+    assert refused == {
+        (element, alignment, "any byte" if alignment == 1 else f"any multiple of {alignment}")
+        for element in (32, 64, 128)
+        for alignment in promised
+        if alignment < element // 8 or element == 128
+    }

@@ -9,8 +9,17 @@ from fabricgen.model.execute import execute
 from fabricgen.plan.beat_request import BeatRequest
 from fabricgen.plan.rows import Active, AddressSpaceMatch, ContextMatch, Disabled, RangeMatch
 from tests.support.memories import ELEMENT, LOAD, LOCAL, STORE, row, view
-from tests.support.subordinate_bench import READ, WRITE, expected, exposed_storage, some_beats
-from tests.support.subordinates import CONTEXT, NONE, RANGE, SPACE, decode_row, dispatch, exposing
+from tests.support.subordinate_bench import READ, WRITE, expected, some_beats
+from tests.support.subordinates import (
+    CONTEXT,
+    NONE,
+    RANGE,
+    SPACE,
+    decode_row,
+    dispatch,
+    exposed_storage,
+    exposing,
+)
 from tests.unit.test_subordinate import SHAPES, some_rows
 
 CONTENTS = bytes(range(256))

@@ -28,7 +28,6 @@ from tests.support.subordinate_bench import (
     Beat,
     SubordinateRun,
     expected,
-    exposed_storage,
     origin_of,
     place_of,
     some_beats,
@@ -42,6 +41,7 @@ from tests.support.subordinates import (
     SPACE,
     decode_row,
     dispatch,
+    exposed_storage,
     exposing,
 )
 

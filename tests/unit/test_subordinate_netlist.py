@@ -11,9 +11,8 @@ from fabricgen.rtl.occurrence import MemoryOccurrence
 from tests.support import formal_report
 from tests.support.memories import LOCAL
 from tests.support.netlist import Netlist
-from tests.support.subordinate_bench import exposed_storage
 from tests.support.subordinate_mutants import BypassSubordinate
-from tests.support.subordinates import CONTEXT, NONE, RANGE, dispatch
+from tests.support.subordinates import CONTEXT, NONE, RANGE, dispatch, exposed_storage
 from tests.support.verilog import check, compiles_as_2005, lint, ports
 
 TWO = (
