@@ -99,7 +99,8 @@ class HastyWrites(ManagerWrites):
         super()._answer(m, asked)
         stream = self.stream
         taken = Signal()
-        origin, beat = Signal.like(stream.req_origin), Signal.like(stream.req_beat)
+        origin = Signal.like(stream.req_origin)
+        beat = Signal.like(stream.req_beat)
         m.d.sync += [
             taken.eq(stream.req_valid & stream.req_ready),
             origin.eq(stream.req_origin),

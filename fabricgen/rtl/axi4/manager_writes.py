@@ -160,7 +160,7 @@ class ManagerWrites(wiring.Component):
         """One answer for each beat of the oldest burst of the identifier."""
         stream, bus, bits = self.stream, self.bus, self._length_bits
         answering = Signal()
-        left = Signal(max(1, bits))
+        left = Signal(bits)
         identifier = Signal(self.bus_shape.id_bits, reset_less=True)
         index = Signal(max(1, self.origins.index_bits), reset_less=True)
         beat = Signal(max(1, self.shape.beat_bits), reset_less=True)
@@ -181,7 +181,7 @@ class ManagerWrites(wiring.Component):
                 answering.eq(1),
                 identifier.eq(bus.bid),
                 failed.eq(bus.bresp[1]),
-                Cat(left[:bits], index[: self.origins.index_bits], beat).eq(asked.word),
+                Cat(left, index[: self.origins.index_bits], beat).eq(asked.word),
             ]
         with m.Elif(answered):
             m.d.sync += [answering.eq(left != 0), left.eq(left - 1), beat.eq(beat + 1)]

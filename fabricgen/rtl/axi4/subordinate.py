@@ -18,10 +18,7 @@ from fabricgen.rtl.subordinate.stream import (
     SubordinateStreamShape,
 )
 
-__all__ = ["BURSTS", "Axi4Subordinate", "subordinate_bus"]
-
-#: Bursts of writes without a response.
-BURSTS = 8
+__all__ = ["Axi4Subordinate", "subordinate_bus"]
 
 
 def subordinate_bus(stream: SubordinateStreamShape, id_bits: int) -> Axi4Shape:
@@ -56,7 +53,8 @@ class Axi4Subordinate(wiring.Component):
     id_bits
         Width of identifiers, 1 to 16.
     outstanding
-        Beats of each direction that may be without an answer that the bus has taken.
+        Beats of each direction, and bursts of writes, that may be without an answer that the bus
+        has taken.
 
     Members
     -------
@@ -107,7 +105,7 @@ class Axi4Subordinate(wiring.Component):
             parts["reads"] = (reads, BeatKind.READ)
         if shape.writes:
             writes = self.WRITES(
-                replace(shape, reads=False), replace(bus, reads=False), self.outstanding, BURSTS
+                replace(shape, reads=False), replace(bus, reads=False), self.outstanding
             )
             parts["writes"] = (writes, BeatKind.WRITE)
         return parts

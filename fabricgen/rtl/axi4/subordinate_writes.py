@@ -34,9 +34,8 @@ class SubordinateWrites(wiring.Component):
     bus
         Widths of the bus.
     outstanding
-        Beats without an answer, at most.
-    bursts
-        Bursts without a response, at most.
+        Beats without an answer, and bursts without a response, at most: so single beats go as fast
+        as long bursts.
 
     Members
     -------
@@ -49,11 +48,8 @@ class SubordinateWrites(wiring.Component):
     bus: Axi4
     stream: SubordinateStream
 
-    def __init__(
-        self, stream: SubordinateStreamShape, bus: Axi4Shape, outstanding: int, bursts: int
-    ) -> None:
-        self.shape, self.bus_shape = stream, bus
-        self.outstanding, self.bursts = outstanding, bursts
+    def __init__(self, stream: SubordinateStreamShape, bus: Axi4Shape, outstanding: int) -> None:
+        self.shape, self.bus_shape, self.outstanding = stream, bus, outstanding
         super().__init__({"bus": In(bus.signature()), "stream": Out(stream.signature())})
 
     def elaborate(self, platform: object) -> Module:
@@ -83,7 +79,7 @@ class SubordinateWrites(wiring.Component):
         ]
 
         # Bursts of which all transfers have been passed, and beats without an answer.
-        open_ = Signal(range(self.bursts + 1))
+        open_ = Signal(range(self.outstanding + 1))
         waiting = Signal(range(self.outstanding + 1))
         room = Signal()
         touched = Signal(shape.data_bytes)
@@ -92,7 +88,7 @@ class SubordinateWrites(wiring.Component):
         ends = Signal()
         gives = Signal()
         m.d.comb += [
-            room.eq(requests.o.valid & transfers.o.valid & (open_ != self.bursts)),
+            room.eq(requests.o.valid & transfers.o.valid & (open_ != self.outstanding)),
             touched.eq(strobe & walk.lanes & ~walk.wrong.replicate(shape.data_bytes)),
             stream.req_valid.eq(room & touched.any() & (waiting != self.outstanding)),
             asks.eq(stream.req_valid & stream.req_ready),
@@ -126,9 +122,9 @@ class SubordinateWrites(wiring.Component):
 
     def _ring(self, m: Module, name: str, moves: Value) -> Signal:
         """A pointer that goes round the places of bursts."""
-        pointer = Signal(range(max(2, self.bursts)), name=name)
+        pointer = Signal(range(max(2, self.outstanding)), name=name)
         with m.If(moves):
-            m.d.sync += pointer.eq(Mux(pointer == self.bursts - 1, 0, pointer + 1))
+            m.d.sync += pointer.eq(Mux(pointer == self.outstanding - 1, 0, pointer + 1))
         return pointer
 
     def _respond(
@@ -145,10 +141,10 @@ class SubordinateWrites(wiring.Component):
         bus, stream = self.bus, self.stream
         give = self._ring(m, "give", gives)
         complete, failed, refused = (
-            Signal(self.bursts, name=name) for name in ("complete", "failed", "refused")
+            Signal(self.outstanding, name=name) for name in ("complete", "failed", "refused")
         )
         answered = stream.rsp_beat[1:][: len(slot)]
-        for at in range(self.bursts):
+        for at in range(self.outstanding):
             here, answers = slot == at, stream.rsp_valid & (answered == at)
             with m.If(gives & (give == at)):
                 m.d.sync += [complete[at].eq(0), failed[at].eq(0), refused[at].eq(0)]
@@ -159,7 +155,7 @@ class SubordinateWrites(wiring.Component):
                     m.d.sync += complete[at].eq(1)
                 with m.If(ends_alone & here & wrong):
                     m.d.sync += refused[at].eq(1)
-        m.submodules.identifiers = identifiers = SlotTable(self.bursts, self.bus_shape.id_bits)
+        m.submodules.identifiers = identifiers = SlotTable(self.outstanding, self.bus_shape.id_bits)
         m.d.comb += [
             identifiers.write.eq(ends),
             identifiers.at.eq(slot),
