@@ -223,12 +223,12 @@ class ReserveSpec(Elaboratable):
         m.submodules.dut = dut = self.dut
         rows = range(dut.rows)
         count = sum(self.active, Const(0, 1))
-        counted = Signal.like(dut.active_rows)
-        m.d.sync += counted.eq(Mux(self.coming > count, self.coming, count))
-        m.d.comb += [dut.active_rows.eq(counted), Assume(count <= dut.total)]
+        m.d.sync += [dut.active_rows.eq(count), dut.coming_rows.eq(self.coming)]
+        counted = Mux(dut.coming_rows > dut.active_rows, dut.coming_rows, dut.active_rows)
+        m.d.comb += Assume(count <= dut.total)
 
         firings = [Signal(range(dut.depth + 2), name=f"firings_{row}") for row in rows]
-        was, may, limit = Signal.like(self.active), Signal(), Signal.like(counted)
+        was, may, limit = Signal.like(self.active), Signal(), Signal.like(dut.active_rows)
         quiet = Signal(dut.rows)
         m.d.sync += [
             was.eq(self.active),

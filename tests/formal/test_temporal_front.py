@@ -316,8 +316,8 @@ class ObservedClaims(RowClaims):
         self.seen_beyond = Signal(range(total + 1))
         self.seen_pool = Signal()
 
-    def _pool(self, m, beyond, levels, retires):
-        pool = super()._pool(m, beyond, levels, retires)
+    def _pool(self, m, beyond, retires):
+        pool = super()._pool(m, beyond, retires)
         m.d.comb += [self.seen_beyond.eq(beyond), self.seen_pool.eq(pool)]
         return pool
 
@@ -334,6 +334,7 @@ class ClaimsSpec(Elaboratable):
         self.active = Signal(dut.rows)
         self.inputs = [
             self.active,
+            dut.coming_rows,
             dut.issue,
             dut.complete_valid_0,
             dut.complete_slot_0,
@@ -349,12 +350,14 @@ class ClaimsSpec(Elaboratable):
         bits = (depth - 1).bit_length()
 
         was, is_set = Signal.like(self.active), Signal()
-        m.d.sync += [was.eq(self.active), is_set.eq(1)]
-        active_rows = sum(self.active, Const(0, 1))
+        will = Signal.like(dut.coming_rows)
+        m.d.sync += [was.eq(self.active), will.eq(dut.coming_rows), is_set.eq(1)]
+        count = sum(self.active, Const(0, 1))
+        reserve = Mux(dut.coming_rows > count, dut.coming_rows, count)
         m.d.comb += [
-            dut.active_rows.eq(active_rows),
-            Assume(~is_set | (was == self.active)),
-            Assume(active_rows <= dut.total),
+            dut.active_rows.eq(count),
+            Assume(~is_set | ((was == self.active) & (will == dut.coming_rows))),
+            Assume(reserve <= dut.total),
             # The pool learns the number of Active rows one cycle after it was configured.
             Assume(is_set | (dut.issue == 0)),
             Assume((dut.issue & (dut.issue - 1)) == 0),
@@ -400,7 +403,7 @@ class ClaimsSpec(Elaboratable):
             m.d.comb += tail.eq((heads[row] + count) % depth)
             with m.If(dut.issue[row]):
                 m.d.comb += issued.eq(1 << (row << bits | tail))
-            more = (count < depth) & (beyond + active_rows < dut.total)
+            more = (count < depth) & (beyond + reserve < dut.total)
             with m.If(self.active[row] & is_set):
                 m.d.comb += Assert(dut.available[row] == ((count == 0) | more))
             newest = Signal(range(depth), name=f"newest_{row}")
@@ -410,12 +413,13 @@ class ClaimsSpec(Elaboratable):
                 Assert(dut.issued[row] == (count != 0)),
             ]
             if isinstance(dut, ObservedClaims):
-                place = heads[row] + count
+                level = dut.levels[row]
                 m.d.comb += [
                     Assert(heads[row] < depth),
                     Assert(dut.heads[row].place == heads[row]),
                     Assert(dut.tails[row].place == tail),
-                    Assert((dut.tails[row].lap ^ dut.heads[row].lap) == (place >= depth)),
+                    Assert(level.more == (count > 1)),
+                    Assert(level.all == (count == depth)),
                 ]
                 continue
             oldest = (row << bits) | heads[row]
@@ -432,7 +436,7 @@ class ClaimsSpec(Elaboratable):
         if isinstance(dut, ObservedClaims):
             m.d.comb += Assert(dut.seen_beyond == beyond)
             with m.If(is_set):
-                m.d.comb += Assert(dut.seen_pool == (beyond + active_rows < dut.total))
+                m.d.comb += Assert(dut.seen_pool == (beyond + reserve < dut.total))
         return m
 
     def _may_retire(self) -> Signal:

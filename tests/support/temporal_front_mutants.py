@@ -86,19 +86,19 @@ class StickyRowArbiter(_Wrapped):
 class GreedyClaims(RowClaims):
     """A row may take what another one needs for its first firing."""
 
-    def _pool(self, m, beyond, levels, retires):
-        super()._pool(m, beyond, levels, retires)
+    def _pool(self, m, beyond, retires):
+        super()._pool(m, beyond, retires)
         return Value.cast(1)
 
 
 class ForgetfulClaims(RowClaims):
     """A slot of the pool that is returned in a cycle in which one is taken is lost."""
 
-    def _pool(self, m, beyond, levels, retires):
-        pool = super()._pool(m, beyond, levels, retires)
+    def _pool(self, m, beyond, retires):
+        pool = super()._pool(m, beyond, retires)
         takes = [
             issue & ~retire & here.any
-            for here, issue, retire in zip(levels, self.issue, retires, strict=True)
+            for here, issue, retire in zip(self.levels, self.issue, retires, strict=True)
         ]
         with m.If(reduce(or_, takes)):
             m.d.sync += beyond.eq(beyond + 1)

@@ -1,6 +1,8 @@
 """Claims of a Temporal port: who may issue, and in which order firings retire."""
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -18,20 +20,14 @@ def slot_count(rows: int, depth: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Pointer:
-    """A place in the ring of one row's slots, and whether an even or odd number of laps led to it.
-
-    The place has no bits in a ring of one.
-    """
+    """A place in the ring of one row's slots; it has no bits in a ring of one."""
 
     place: Value
-    lap: Signal
-
     depth: int
 
     @classmethod
     def of(cls, name: str, depth: int) -> "_Pointer":
-        place = Signal(range(depth), name=name) if depth > 1 else Cat()
-        return cls(place, Signal(name=f"{name}_lap"), depth)
+        return cls(Signal(range(depth), name=name) if depth > 1 else Cat(), depth)
 
     @property
     def is_last(self) -> Value:
@@ -48,21 +44,50 @@ class _Pointer:
         """The place before it."""
         return Mux(self.place == 0, self.depth - 1, self.place - 1)[: len(self.place)]
 
+    def ahead_by(self, count: int) -> Value:
+        """The place so many slots behind it, at most a lap."""
+        limit = self.depth - count
+        return Mux(self.place >= limit, self.place - limit, self.place + count)[: len(self.place)]
+
     def advance(self, m: Module, moves: Value) -> None:
         """Go on by one slot."""
-        with m.If(moves):
-            m.d.sync += self.lap.eq(self.lap ^ self.is_last)
-            if self.depth > 1:
+        if self.depth > 1:
+            with m.If(moves):
                 m.d.sync += self.place.eq(self.following)
 
 
-@dataclass(frozen=True, slots=True)
 class _Level:
-    """A row holds a slot; more than one; all of its own."""
+    """What a row holds: a slot; more than one; all of its own.
 
-    any: Value
-    more: Value
-    all: Value
+    Flip-flops: whether a row may issue is asked at the head of the longest path of a port. Of the
+    pointers only the next level is derived.
+    """
+
+    def __init__(self, row: int, depth: int) -> None:
+        self.depth = depth
+        self.any = Signal(name=f"any_{row}")
+        self.more: Value = Signal(name=f"more_{row}") if depth > 1 else Const(0, 1)
+        self.all: Value = self.any if depth == 1 else self.more
+        if depth > 2:
+            self.all = Signal(name=f"all_{row}")
+
+    def follow(
+        self, m: Module, takes: Value, returns: Value, tail: _Pointer, head: _Pointer
+    ) -> None:
+        """Take the level of the next cycle."""
+        with m.If(takes & ~returns):
+            m.d.sync += self.any.eq(1)
+            if self.depth > 1:
+                m.d.sync += self.more.eq(self.any)
+            if self.depth > 2:
+                m.d.sync += self.all.eq(tail.following == head.place)
+        with m.If(returns & ~takes):
+            m.d.sync += self.any.eq(self.more)
+            if self.depth > 1:
+                third = self.more & (tail.place != head.ahead_by(2)) if self.depth > 2 else 0
+                m.d.sync += self.more.eq(third)
+            if self.depth > 2:
+                m.d.sync += self.all.eq(0)
 
 
 class RowClaims(wiring.Component):
@@ -92,12 +117,14 @@ class RowClaims(wiring.Component):
 
     Members
     -------
-    active_rows : In(range(rows + 1)), absent where the pool cannot bind
-        Rows with a slot in reserve, at most ``total``. Rows may become Active while others have
-        firings: they are counted from before then on, and become so only where ``fits``.
+    active_rows : In(range(rows + 1)), coming_rows : In(range(rows + 1)), absent where the pool
+    cannot bind
+        Rows with a slot in reserve, at most ``total``: those that are Active, or those that will
+        be if they are more. Rows may become Active while others have firings: they are coming
+        from before then on, and become so only where ``fits``.
     fits : Out(1)
         Slots beyond first ones are not, and will not be, more than the reserve leaves (registered
-        but for ``active_rows``).
+        but for the numbers of rows).
     available : Out(rows)
         The row may take a slot.
     issue : In(rows)
@@ -127,6 +154,7 @@ class RowClaims(wiring.Component):
     """
 
     active_rows: Signal
+    coming_rows: Signal
     fits: Signal
     available: Signal
     issue: Signal
@@ -156,6 +184,7 @@ class RowClaims(wiring.Component):
         #: Where each row's next firing goes, and its oldest one is.
         self.tails = [_Pointer.of(f"tail_{row}", depth) for row in range(rows)]
         self.heads = [_Pointer.of(f"head_{row}", depth) for row in range(rows)]
+        self.levels = [_Level(row, depth) for row in range(rows)]
         self.is_shared = depth > 1 and total < rows * depth
         row, slot = range(max(2, rows)), range(max(2, slot_count(rows, depth)))
         members: dict[str, wiring.Member] = {
@@ -179,7 +208,7 @@ class RowClaims(wiring.Component):
         for i in range(completions):
             members |= {f"complete_valid_{i}": In(1), f"complete_slot_{i}": In(slot)}
         if self.is_shared:
-            members["active_rows"] = In(range(rows + 1))
+            members |= {name: In(range(rows + 1)) for name in ("active_rows", "coming_rows")}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -192,18 +221,19 @@ class RowClaims(wiring.Component):
         for pointer, moves in zip(self.heads, retires, strict=True):
             pointer.advance(m, moves)
 
-        levels = [
-            self._level(tail, head) for tail, head in zip(self.tails, self.heads, strict=True)
-        ]
+        for level, *moves in zip(
+            self.levels, self.issue, retires, self.tails, self.heads, strict=True
+        ):
+            level.follow(m, *moves)
         pool = Value.cast(1)
         if self.is_shared:
             beyond = Signal(range(self.total + 1))
-            pool = self._pool(m, beyond, levels, retires)
+            pool = self._pool(m, beyond, retires)
         else:
             m.d.comb += self.fits.eq(1)
         m.d.comb += [
-            self.issued.eq(Cat(here.any for here in levels)),
-            self.available.eq(Cat(~here.any | (~here.all & pool) for here in levels)),
+            self.issued.eq(Cat(here.any for here in self.levels)),
+            self.available.eq(Cat(~here.any | (~here.all & pool) for here in self.levels)),
             self.empty.eq(~self.issued.any()),
         ]
 
@@ -220,32 +250,35 @@ class RowClaims(wiring.Component):
         self._completions(m)
         return m
 
-    def _level(self, tail: "_Pointer", head: "_Pointer") -> "_Level":
-        """What a row holds; its pointers meet where it holds nothing, or all of its slots."""
-        again = tail.lap ^ head.lap
-        if self.depth == 1:
-            return _Level(any=again, more=Const(0, 1), all=again)
-        meet, one = tail.place == head.place, tail.place == head.following
-        return _Level(any=~meet | again, more=~(meet | one) | (meet & again), all=meet & again)
-
-    def _pool(
-        self, m: Module, beyond: Signal, levels: list["_Level"], retires: list[Value]
-    ) -> Value:
+    def _pool(self, m: Module, beyond: Signal, retires: list[Value]) -> Value:
         """Count the slots beyond first ones; one more may be taken (a flip-flop)."""
-        limit = Signal(range(self.total + 1))
-        m.d.comb += limit.eq(self.total - self.active_rows)
+        # The smaller one is the limit: it is compared with both, not looked for.
+        limits = [Signal(range(self.total + 1), name=f"limit_{i}") for i in range(2)]
+        m.d.comb += [
+            limit.eq(self.total - rows)
+            for limit, rows in zip(limits, (self.active_rows, self.coming_rows), strict=True)
+        ]
         takes = self.further
         returns = Signal()
-        more = any_bit(retire & here.more for here, retire in zip(levels, retires, strict=True))
+        more = any_bit(
+            retire & here.more for here, retire in zip(self.levels, retires, strict=True)
+        )
         # The last slot of a row is not given back while the row takes another one.
         m.d.comb += returns.eq(more | (self.retire & self.head.any() & self.with_head))
         # All outcomes are compared before it is known which one it is. One that is given back can
         # be taken unless a row has become Active meanwhile.
         pool = Signal()
-        m.d.sync += pool.eq(Mux(takes, beyond + 1 < limit, beyond <= limit))
-        m.d.comb += self.fits.eq((beyond < limit) | ((beyond == limit) & ~pool))
+        below = Signal()
+        within = Signal()
+        m.d.comb += [
+            below.eq(reduce(and_, (beyond < limit for limit in limits))),
+            within.eq(reduce(and_, (beyond <= limit for limit in limits))),
+            self.fits.eq(below | (within & ~pool)),
+        ]
+        more_below = reduce(and_, (beyond + 1 < limit for limit in limits))
+        m.d.sync += pool.eq(Mux(takes, more_below, within))
         with m.If(takes == returns):
-            m.d.sync += pool.eq(beyond < limit)
+            m.d.sync += pool.eq(below)
         with m.Else():
             m.d.sync += beyond.eq(Mux(takes, beyond + 1, beyond - 1))
         return pool
@@ -262,6 +295,8 @@ class RowClaims(wiring.Component):
         """
         following: list[Value] = []
         for row, (head, retires) in enumerate(zip(self.heads, self.head, strict=True)):
+            lap = Signal(name=f"lap_{row}")
+            m.d.sync += lap.eq(lap ^ (self.retire & retires & head.is_last))
             counts = [Signal(name=f"completions_{row}_{place}") for place in range(self.depth)]
             hits = [self._hits(row, i) for i in range(self.completions)]
             new = [
@@ -269,11 +304,11 @@ class RowClaims(wiring.Component):
                 for count, arrived in zip(counts, zip(*hits, strict=True), strict=True)
             ]
             m.d.sync += Cat(counts).eq(Cat(new))
-            lap = head.lap ^ head.is_last
-            oldest = pick(new, head.place) ^ head.lap
-            behind = pick([*new[1:], new[0]], head.place) ^ lap
+            next_lap = lap ^ head.is_last
+            oldest = pick(new, head.place) ^ lap
+            behind = pick([*new[1:], new[0]], head.place) ^ next_lap
             m.d.sync += self.complete[row].eq(Mux(self.retire & retires, behind, oldest))
-            following.append(pick([*counts[1:], counts[0]], head.place) ^ lap)
+            following.append(pick([*counts[1:], counts[0]], head.place) ^ next_lap)
         if self.depth > 1:
             m.d.comb += self.successor.eq((self.head & Cat(following)).any())
 

@@ -126,7 +126,7 @@ class TemporalPort(wiring.Component):
     partial : Out(rows)
         The row has some of the tokens of a firing, and lacks others (registered).
     fits : Out(1)
-        The reserve that ``rows.active_rows`` asks for is there, as in :class:`RowClaims`.
+        The reserve that ``rows`` ask for is there, as in :class:`RowClaims`.
     present_<role> : Out(rows), claim : Out(rows), issued : Out(rows), held : Out(rows)
         What a row has: a token of the role; units of its claims to take; a firing between issue
         and retirement; one in front of its target. All registered.
@@ -253,7 +253,10 @@ class TemporalPort(wiring.Component):
         if hasattr(rows, "single"):
             m.d.comb += front.available.eq(claims.available & ~(rows.single & claims.issued))
         if hasattr(claims, "active_rows"):
-            m.d.comb += claims.active_rows.eq(rows.active_rows)
+            m.d.comb += [
+                claims.active_rows.eq(rows.active_rows),
+                claims.coming_rows.eq(rows.coming_rows),
+            ]
         for i, (path, role) in enumerate(
             zip(self.shape.port.inputs, self.front.roles, strict=True)
         ):

@@ -17,6 +17,7 @@ class PortRows(Protocol):
     signature: wiring.Signature
     enabled: Signal
     active_rows: Signal
+    coming_rows: Signal
     single: Signal
     scale: Signal
 
@@ -30,6 +31,8 @@ def port_rows_signature(shape: TemporalShape) -> wiring.Signature:
         The row is Active on this port.
     active_rows : Out(range(rows + 1))
         How many are.
+    coming_rows : Out(range(rows + 1))
+        How many may soon be.
     needed_<role> : Out(rows)
         A firing of the row takes a token of this input role.
     selects_<role>_<endpoint> : Out(rows)
@@ -51,6 +54,7 @@ def port_rows_signature(shape: TemporalShape) -> wiring.Signature:
     members: dict[str, wiring.Member] = {
         "enabled": Out(rows),
         "active_rows": Out(range(rows + 1)),
+        "coming_rows": Out(range(rows + 1)),
     }
     for path, connections in zip(shape.port.inputs, shape.connections, strict=True):
         members[f"needed_{path.name}"] = Out(rows)

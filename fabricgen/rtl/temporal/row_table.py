@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -77,10 +77,12 @@ class RowTable(wiring.Component):
         for ordinal, rows in enumerate(decoded):
             port = getattr(self, f"port_{ordinal}")
             count = named(m, count_ones([row["enabled"] for row in rows]), f"active_{ordinal}")
-            coming: Signal = getattr(self, f"coming_{ordinal}")
-            m.d.sync += port.active_rows.eq(Mux(coming > count, coming, count))
+            m.d.sync += [
+                port.active_rows.eq(count),
+                port.coming_rows.eq(getattr(self, f"coming_{ordinal}")),
+            ]
             for name in port.signature.members:
-                if name != "active_rows":
+                if name not in ("active_rows", "coming_rows"):
                     # Tags need no decoding: they are the carrier's own bits.
                     domain = m.d.comb if name.startswith("tag_") else m.d.sync
                     domain += getattr(port, name).eq(Cat(row[name] for row in rows))
