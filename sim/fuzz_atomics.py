@@ -13,7 +13,7 @@ from fabricgen.records.actor import (
     LoadStoreAtomic,
     MemoryActorContractDomain,
 )
-from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.connectivity import InternalConnection, ManagerEndpointTarget
 from fabricgen.vocab.dataflow import (
     AtomicOrdering,
     AtomicRmwKind,
@@ -22,13 +22,13 @@ from fabricgen.vocab.dataflow import (
     VectorAtomicGranularity,
 )
 
-__all__ = ["AtomicDrawing"]
+__all__ = ["ORDERINGS", "AtomicDrawing"]
 
 _O, _S = AtomicOrdering, OperationSchemaId
 _SCOPES = [SyncScope(SyncScopeKind.SYSTEM), SyncScope(SyncScopeKind.SINGLE_THREAD)]
 _WHOLE, _LANE = VectorAtomicGranularity
 #: Some orderings that each actor may have; a compare-exchange has pairs.
-_ORDERINGS = {
+ORDERINGS = {
     _S.DATAFLOW_LOAD: [_O.UNORDERED, _O.ACQUIRE, _O.SEQ_CST],
     _S.DATAFLOW_STORE: [_O.MONOTONIC, _O.RELEASE, _O.SEQ_CST],
     _S.DATAFLOW_ATOMIC_RMW: [_O.MONOTONIC, _O.ACQ_REL, _O.SEQ_CST],
@@ -56,6 +56,23 @@ class AtomicDrawing:
         """Whether the next alternative synchronises."""
         return self._odds > 0 and self._rng.random() < self._odds
 
+    def connections(self, count: int) -> int:
+        """How many connections to have instead: results that only these actors have are rare."""
+        return max(count, self._rng.choice([0, 4, 20])) if self._odds else count
+
+    def some_of(self, connections: list[InternalConnection]) -> list[InternalConnection]:
+        """A few of them."""
+        few = min(self._rng.randint(0, 4), len(connections))
+        return self._rng.sample(sorted(connections), few)
+
+    def spare_success(self) -> int:
+        """Bits of an endpoint beside the successes: with some it may lead to any operand."""
+        return self._rng.choice([0, 64, 64])
+
+    def is_narrow(self) -> bool:
+        """Whether a class admits one lane, which a volatile access has."""
+        return self._rng.random() < 0.6
+
     def targets(self) -> tuple[ManagerEndpointTarget, ...]:
         """Some managers."""
         chosen = self._rng.sample(range(self._managers), self._rng.randint(1, self._managers))
@@ -65,14 +82,14 @@ class AtomicDrawing:
         """One clause of one actor with objects of these widths; no fence is walked."""
         rng = self._rng
         # Those that no plain alternative resembles come twice as often.
-        listed = [*_ORDERINGS, _S.DATAFLOW_ATOMIC_RMW, _S.DATAFLOW_CMPXCHG]
+        listed = [*ORDERINGS, _S.DATAFLOW_ATOMIC_RMW, _S.DATAFLOW_CMPXCHG]
         schema = rng.choice([each for each in listed if not walks or each is not _S.DATAFLOW_FENCE])
         return MemoryActorContractDomain.of(schema, self._clause(schema, sizes, walks=walks))
 
     def _clause(
         self, schema: OperationSchemaId, sizes: Sequence[int], *, walks: bool
     ) -> ContractClause:
-        orderings, scopes = self._some(_ORDERINGS[schema]), self._some(_SCOPES)
+        orderings, scopes = self._some(ORDERINGS[schema]), self._some(_SCOPES)
         if schema is _S.DATAFLOW_FENCE:
             return Fence.of_sets(orderings, scopes)
         granularity = [_LANE] if walks else self._some([None, _WHOLE])

@@ -154,6 +154,7 @@ class _Drawing:
         self.atomics = AtomicDrawing(name, managers=len(self.managers))
         self.sharing = rng.choice([0.0, 0.3, 0.8])
         self.pool: list[_Endpoint] = []
+        self.successes: set[int] = set()
         self.beat = rng.choice([8, 16, 32, 32, 64, 64, 128, 256])
         # Wide engines cost most of the time and have few more ways to be wrong: the service's
         # logic grows with the square of the beats of one access.
@@ -216,8 +217,15 @@ class _Drawing:
             for sink, end in enumerate(self.pool)
             if end.is_input and not out.is_input and out.width >= end.width
         ]
-        count = self.rng.choice([0, 1, 2, _CONNECTION_LIMIT])
-        return tuple(sorted(self.rng.sample(pairs, min(count, len(pairs)))))
+        count = self.atomics.connections(self.rng.choice([0, 1, 2, _CONNECTION_LIMIT]))
+        chosen = self.rng.sample(pairs, min(count, len(pairs)))
+        own = [
+            each
+            for at in self.successes
+            for each in pairs
+            if each.source_endpoint_ordinal == ordinal[at]
+        ]
+        return tuple(sorted({*chosen, *self.atomics.some_of(own)}))
 
     def _dispatch(
         self, port: _Port, record: MemoryOperationPort, ordinal: dict[int, int]
@@ -293,7 +301,7 @@ class _Drawing:
             return _Choice(actors, (), (), self._bound(schema, widths), patterns, targets)
         forms = [_FORM.CONTIGUOUS, _FORM.INDEXED] if walks else [_FORM.ELEMENT]
         classes = [
-            self._access_class(schema, forms, sizes, has_pointer_data=False)
+            self._access_class(schema, forms, sizes, is_atomic=True)
             for _ in range(self.rng.choice([1, 1, 2]))
         ]
         widths = self._widths(classes)
@@ -304,7 +312,9 @@ class _Drawing:
             widths[_R.SUCCESS] = max(
                 each.flattened_lane_count.intervals[-1].upper for each in classes
             )
+            widths[_R.SUCCESS] += self.atomics.spare_success()
         roles = self._bound(schema, widths)
+        self.successes |= {roles[_R.SUCCESS]} if _R.SUCCESS in roles else set()
         return _Choice(actors, (), tuple(classes), roles, patterns, targets)
 
     def _bound(
@@ -339,7 +349,7 @@ class _Drawing:
         forms: Sequence[MemoryAccessForm],
         sizes: Sequence[int] = (),
         *,
-        has_pointer_data: bool = True,
+        is_atomic: bool = False,
     ) -> MemoryAccessClass:
         rng = self.rng
         form = rng.choice(forms)
@@ -350,11 +360,13 @@ class _Drawing:
             most = max(1, min(_LANE_LIMIT, self.payload_bits // elements[-1]))
             low = rng.randint(1, most)
             lanes = (low, rng.randint(low, most))
+            if is_atomic and self.atomics.is_narrow():
+                lanes = (1, lanes[1])
             masks = rng.choice([(_UNMASKED,), (_MASKED[schema],), (_UNMASKED, _MASKED[schema])])
         widths = [rng.choice([1, 2, 4, 7, 8, 12, 16, 32, 33, 64]) for _ in range(rng.randint(1, 3))]
         addresses = self.pointers.addresses(UnsignedDomain.of(*widths))
         chosen, data = UnsignedDomain.of(*elements), (OrdinaryData(),)
-        if has_pointer_data:
+        if not is_atomic:
             chosen, data = self.pointers.elements(elements)
         return _class(schema, form, chosen, lanes, masks, addresses, data)
 

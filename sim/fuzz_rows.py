@@ -44,15 +44,22 @@ from fabricgen.vocab.dataflow import MemoryAddressForm, ServiceValueRole
 __all__ = ["admitted_regions", "draw_configuration", "row_edges"]
 
 _ATTEMPTS = 40
+#: Tables to draw before a fabric is given up.
+_TABLES = 4
 
 
-def draw_configuration(rng: random.Random, named: NamedMemory) -> MemoryConfiguration:
-    """At least one Active row; most of the table is Active, where endpoints and tags are free."""
+def draw_configuration(rng: random.Random, named: NamedMemory) -> MemoryConfiguration | None:
+    """At least one Active row; most of the table is Active, where endpoints and tags are free.
+
+    None where no row was found to be legal: targets may serve nothing that the ports ask.
+    """
     engine = named.occurrence.engine
     if engine is None:
         raise ValueError("Occurrence must have an operation engine, not None")
     rows: list[OperationRow | None] = [None] * row_capacity(named.occurrence)
-    while not any(rows):
+    for _ in range(_TABLES):
+        if any(rows):
+            break
         for ordinal in rng.sample(range(len(rows)), len(rows)):
             if rng.random() < 0.1:
                 continue
@@ -65,6 +72,8 @@ def draw_configuration(rng: random.Random, named: NamedMemory) -> MemoryConfigur
                 if _is_legal(named, trial):
                     rows = trial
                     break
+    if not any(rows):
+        return None
     for connection in range(len(named.occurrence.connectivity.internal_connections)):
         for _ in range(_ATTEMPTS // 4):
             trial = _connected(rng, named, rows, connection)

@@ -1,0 +1,199 @@
+"""What a random engine exercises, counted against every legal point of the space it is drawn from.
+
+A point says what a row, a result or a policy is. Points that cannot occur have their reason here;
+any other one that was never met is a gap of the run.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from itertools import product
+
+from fabricgen.plan.demand import is_temporal
+from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow, ResultDestination
+from fabricgen.plan.support import selected_class
+from fabricgen.records.connectivity import LocalMemoryServiceTarget
+from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.resource import GrantPolicy
+from fabricgen.schema.contract import AtomicRmwContract, CompareExchangeContract, PlainContract
+from fabricgen.vocab.dataflow import AtomicOrdering, AtomicRmwKind, OperationSchemaId
+from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
+from fabricgen.vocab.words import word
+from sim.fuzz_atomics import ORDERINGS
+
+__all__ = ["EVERY", "gaps", "points"]
+
+_SCHEDULES, _TARGETS = ("spatial", "temporal"), ("local", "manager")
+_ACTORS = ("load", "store", "atomic load", "atomic store", "rmw", "cmpxchg")
+_FORMS, _LANES = ("element", "contiguous", "indexed"), ("contiguous", "indexed")
+_POLICIES = ("none", "fixed priority", "round robin")
+_MIXES = ("outside", "one inside", "several inside", "outside and one", "outside and several")
+_RESULTS = ("data", "old", "success", "completion")
+_PAYLOADS = ("data", "old", "success")
+_OPERANDS = ("address", "data", "mask", "control", "update", "expected", "desired")
+_NO_SIDE = ReadSubwordSemantics.NOT_APPLICABLE, WriteSubwordSemantics.NOT_APPLICABLE
+
+#: Points that cannot occur, by pattern.
+_REASONS = {
+    "row: * local atomic *": "a local service has plain loads and stores alone",
+    "row: * local volatile atomic *": "a local service has plain loads and stores alone",
+    "row: * local *rmw *": "a local service has plain loads and stores alone",
+    "row: * local *cmpxchg *": "a local service has plain loads and stores alone",
+    "row: * local fence": "a local service has plain loads and stores alone",
+}
+
+
+def _every() -> Iterator[str]:
+    for schedule, target in product(_SCHEDULES, _TARGETS):
+        for volatile, actor, form in product(("", "volatile "), _ACTORS, _FORMS):
+            yield f"row: {schedule} {target} {volatile}{actor} {form}"
+        yield f"row: {schedule} {target} fence"
+    for target, form, address in product(_TARGETS, _FORMS, ("indices", "pointers")):
+        yield f"address: {target} {form} by {address}"
+    yield from (f"pointers as data: {target}" for target in _TARGETS)
+    for schedule in _SCHEDULES:
+        yield f"projection: {schedule} direct element"
+        for projection, form in product(("direct", "active lanes"), _LANES):
+            yield f"projection: {schedule} {projection} {form}"
+    yield from (f"mask: {form} {mask}" for form, mask in product(_LANES, ("absent", "dynamic")))
+    for kinds, side in ((ReadSubwordSemantics, "read"), (WriteSubwordSemantics, "write")):
+        yield from (f"subword: {side} {word(kind)}" for kind in kinds if kind not in _NO_SIDE)
+    for owner, policy in product(("port", "service"), _POLICIES):
+        yield f"policy: {owner} {policy}"
+    for schedule, mix, role in product(_SCHEDULES, _MIXES, _RESULTS):
+        yield f"destination: {schedule} {role} {mix}"
+    for schedule in _SCHEDULES:
+        for result, operand in product(_PAYLOADS, _OPERANDS):
+            yield f"connection: {schedule} {result} to {operand}"
+        yield f"connection: {schedule} completion to control"
+        yield f"connection: {schedule} to another port"
+    # In a Spatial table no two rows share an endpoint, and no port has two rows.
+    yield from (f"connection: temporal to {end}" for end in ("several rows", "a row of its port"))
+    yield from (f"rmw: {word(kind)}" for kind in AtomicRmwKind)
+    for schema, orderings in ORDERINGS.items():
+        yield from (f"ordering: {word(schema)} {_ordering(each)}" for each in orderings)
+
+
+def points(named: NamedMemory, configuration: MemoryConfiguration) -> Counter[str]:
+    """How often an engine under a configuration has each point."""
+    table = configuration.operation_rows if isinstance(configuration, Active) else ()
+    schedule = "temporal" if is_temporal(named.occurrence) else "spatial"
+    found: Counter[str] = Counter()
+    rows = {ordinal: row for ordinal, row in enumerate(table) if row is not None}
+    for row in rows.values():
+        found.update(_row(named, row, schedule))
+    found.update(_connections(rows, schedule))
+    found.update(_policies(named))
+    return found
+
+
+def gaps(counts: Mapping[str, int]) -> dict[str, str]:
+    """Points that did not occur, each with its reason; "not drawn" where it may occur."""
+    return {
+        point: next(
+            (reason for pattern, reason in _REASONS.items() if fnmatchcase(point, pattern)),
+            "not drawn",
+        )
+        for point in EVERY
+        if not counts.get(point)
+    }
+
+
+def _row(named: NamedMemory, row: OperationRow, schedule: str) -> Iterator[str]:
+    target = "local" if row.service_target == LocalMemoryServiceTarget() else "manager"
+    contract, access = row.actor.contract, row.access
+    for role, destination in row.destinations:
+        yield f"destination: {schedule} {word(role)} {_mix(destination)}"
+    if isinstance(contract, AtomicRmwContract):
+        yield f"rmw: {word(contract.kind)}"
+    if isinstance(contract, CompareExchangeContract):
+        yield f"ordering: {word(row.actor.schema_id)} {_ordering(contract.orderings)}"
+    elif not isinstance(contract, PlainContract):
+        yield f"ordering: {word(row.actor.schema_id)} {_ordering(contract.ordering)}"
+    if access is None:
+        yield f"row: {schedule} {target} fence"
+        return
+    form = word(access.form)
+    yield f"row: {schedule} {target} {_actor(row)} {form}"
+    by = "indices" if access.address_pointer_format is None else "pointers"
+    yield f"address: {target} {form} by {by}"
+    if access.data_pointer_format is not None:
+        yield f"pointers as data: {target}"
+    port = _engine_ports(named)[row.port]
+    projection = word(port.operation_pattern_semantics[row.use_pattern])
+    yield f"projection: {schedule} {projection.replace('_row_major', '').replace('_', ' ')} {form}"
+    if form in _LANES:
+        yield f"mask: {form} {word(access.mask_form)}"
+    alternative = port.capability_alternatives[row.capability_alternative]
+    _, chosen = selected_class(alternative, access)
+    yield from _subword("read", chosen.read_subword)
+    yield from _subword("write", chosen.write_subword)
+
+
+def _subword(
+    side: str, kinds: Iterable[ReadSubwordSemantics] | Iterable[WriteSubwordSemantics]
+) -> Iterator[str]:
+    yield from (f"subword: {side} {word(kind)}" for kind in kinds if kind not in _NO_SIDE)
+
+
+def _actor(row: OperationRow) -> str:
+    contract, schema = row.actor.contract, row.actor.schema_id
+    volatile = "volatile " if contract.volatile else ""
+    moves = schema in (OperationSchemaId.DATAFLOW_LOAD, OperationSchemaId.DATAFLOW_STORE)
+    atomic = "atomic " if moves and not isinstance(contract, PlainContract) else ""
+    return f"{volatile}{atomic}{word(schema)}"
+
+
+def _mix(destination: ResultDestination) -> str:
+    inside = ("", "one", "several")[min(2, len(destination.connections))]
+    if not destination.expose:
+        return f"{inside} inside"
+    return f"outside and {inside}" if inside else "outside"
+
+
+def _connections(rows: Mapping[int, OperationRow], schedule: str) -> Iterator[str]:
+    starts = {
+        connection: (ordinal, role)
+        for ordinal, row in rows.items()
+        for role, destination in row.destinations
+        for connection in destination.connections
+    }
+    takers: Counter[int] = Counter()
+    for row in rows.values():
+        for role, source in row.sources:
+            if source.connection is None:
+                continue
+            producer, result = starts[source.connection]
+            takers[source.connection] += 1
+            yield f"connection: {schedule} {word(result)} to {word(role)}"
+            is_near = rows[producer].port == row.port
+            yield f"connection: {schedule} to {'a row of its' if is_near else 'another'} port"
+    yield from (f"connection: {schedule} to several rows" for count in takers.values() if count > 1)
+
+
+def _policies(named: NamedMemory) -> Iterator[str]:
+    for port in _engine_ports(named):
+        yield f"policy: port {_policy(port.resource_contract.grant_policy)}"
+    if (service := named.occurrence.local_service) is not None:
+        contract = service.memory_service_contract.resource_contract
+        yield f"policy: service {_policy(contract.grant_policy)}"
+
+
+def _policy(policy: GrantPolicy | None) -> str:
+    names = {"NoneType": "none", "FixedPriority": "fixed priority", "RoundRobin": "round robin"}
+    return names[type(policy).__name__]
+
+
+def _engine_ports(named: NamedMemory) -> tuple:
+    engine = named.occurrence.engine
+    return () if engine is None else engine.ports
+
+
+def _ordering(ordering: AtomicOrdering | tuple[AtomicOrdering, AtomicOrdering]) -> str:
+    """An ordering, or the two of a compare-exchange."""
+    pair = ordering if isinstance(ordering, tuple) else (ordering,)
+    return "/".join(word(each) for each in pair)
+
+
+#: Every legal point, in the order of the table.
+EVERY = tuple(_every())
