@@ -383,7 +383,8 @@ class _Drawing:
         return replace(access, write_subword=(WriteSubwordSemantics.EXACT,))
 
     def _widths(self, classes: Iterable[MemoryAccessClass]) -> dict[ServiceValueRole, int]:
-        widths = dict.fromkeys((_R.ADDRESS, _R.DATA, _R.CONTROL, _R.COMPLETION), 0)
+        roles = (_R.ADDRESS, _R.DATA, _R.CONTROL, _R.COMPLETION)
+        widths: dict[ServiceValueRole, int] = dict.fromkeys(roles, 0)
         for each in classes:
             lanes = each.flattened_lane_count.intervals[-1].upper
             index = each.address_lane_widths.intervals[-1].upper

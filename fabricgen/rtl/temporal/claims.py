@@ -221,10 +221,8 @@ class RowClaims(wiring.Component):
         for pointer, moves in zip(self.heads, retires, strict=True):
             pointer.advance(m, moves)
 
-        for level, *moves in zip(
-            self.levels, self.issue, retires, self.tails, self.heads, strict=True
-        ):
-            level.follow(m, *moves)
+        for row, level in enumerate(self.levels):
+            level.follow(m, self.issue[row], retires[row], self.tails[row], self.heads[row])
         pool = Value.cast(1)
         if self.is_shared:
             beyond = Signal(range(self.total + 1))
