@@ -122,7 +122,9 @@ def run_engine(seed: int, simulator: str) -> Outcome:
             hangs = any(finding.kind == "hang" for finding in report.findings)
             for run in report.runs:
                 problems += [f"{run.pattern}: {finding}" for finding in run.findings[:_SHOWN]]
-            if not problems and report.cycles < report.cycle_limit:
+            # Rows that publish equal tokens on one endpoint with one tag cannot be told apart.
+            is_told = all(row.cycles for row in report.rows if row.firings)
+            if not problems and is_told and report.cycles < report.cycle_limit:
                 problems.append(f"{report.cycles} cycles, and at least {report.cycle_limit} needed")
     (named,) = engine.fabric.memories
     met = points(named, engine.configuration)

@@ -219,6 +219,11 @@ def test_a_wrong_engine_fails_with_the_command_that_repeats_it(monkeypatch):
     assert outcome.command == f"python -m sim.fuzz --count 1 --seed {SMALL} --simulator python"
 
 
+def test_cycles_of_rows_that_publish_as_one_are_not_compared():
+    # Both rows of this engine complete on one endpoint with one tag.
+    assert not fuzz.run_engine(23, "python").problems
+
+
 def test_a_simulation_that_breaks_is_a_failure_of_its_engine(monkeypatch):
     def broken(*args, **kwargs):
         raise fuzz.SimulationFailed("vvp fell over")
