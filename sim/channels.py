@@ -20,7 +20,7 @@ from sim.monitors import EndpointCount, TokenOrder
 from sim.stalls import Stall
 from sim.wait_for import RowLinks
 
-__all__ = ["channel_groups", "make_egresses", "make_ingresses", "row_links"]
+__all__ = ["channel_groups", "make_egresses", "make_ingresses", "row_links", "sides", "sinks"]
 
 _Stream = TypeVar("_Stream", IngressJob, EgressJob)
 
@@ -30,6 +30,17 @@ def channel_groups(job: Job) -> list[list[str]]:
     rows = [*(row.row for row in job.rows), None]
     streams = (*job.ingresses, *job.egresses)
     return [[label(s.endpoint, s.tag) for s in streams if s.row == row] for row in rows]
+
+
+def sinks(job: Job) -> list[str]:
+    """Channels that may be dead: egresses of rows, and the two sides of managers."""
+    outs = [label(s.endpoint, s.tag) for s in job.egresses if s.row is not None]
+    return [*outs, *(side for item in job.managers for side in sides(item.name))]
+
+
+def sides(endpoint: str) -> tuple[str, str]:
+    """Names of the two channels of a manager or subordinate."""
+    return f"{endpoint}_req", f"{endpoint}_rsp"
 
 
 def make_ingresses(

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from sim.findings import Finding, Findings
 from sim.job import EgressJob, IngressJob
 from sim.monitors import EndpointCount, FiringWindow, TokenOrder
-from sim.stalls import Stall
+from sim.stalls import Stall, takes_part
 
 __all__ = [
     "Egress",
@@ -82,7 +82,7 @@ class Ingress:
         if self.is_offering and not self._moved:
             return
         pins, was_offering = self.pins, self.is_offering
-        willing = self._stall.willing(cycle, self._moved) or cooperate
+        willing = takes_part(self._stall, cycle, moved=self._moved, cooperate=cooperate)
         self.is_offering = willing and self._next < len(self.job.tokens)
         if self.is_offering != was_offering:
             pins.valid.value = int(self.is_offering)
@@ -173,7 +173,7 @@ class TaggedIngress:
         willing = [
             stream
             for stream in self.streams
-            if (stream.stall.willing(cycle, stream is self._moved) or cooperate)
+            if takes_part(stream.stall, cycle, moved=stream is self._moved, cooperate=cooperate)
             and not stream.is_exhausted
         ]
         was_offering = self._offered is not None
@@ -235,7 +235,7 @@ class Egress:
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Show readiness for the coming cycle."""
-        ready = self._stall.willing(cycle, self._moved) or cooperate
+        ready = takes_part(self._stall, cycle, moved=self._moved, cooperate=cooperate)
         if ready != self.is_ready:
             self.pins.ready.value = int(ready)
             self.is_ready = ready
@@ -300,7 +300,7 @@ class TaggedEgress:
         """Draw the readiness of every tag for the coming cycle."""
         for result in self.results.values():
             moved = result.is_valid and result.is_ready
-            result.is_willing = result.stall.willing(cycle, moved) or cooperate
+            result.is_willing = takes_part(result.stall, cycle, moved=moved, cooperate=cooperate)
 
     def respond(self) -> None:
         """Answer the tag that is shown now."""

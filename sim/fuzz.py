@@ -160,7 +160,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     covered: Counter[str] = Counter()
     firings = 0
     with ProcessPoolExecutor(options.jobs) as pool:
-        for outcome in pool.map(run_engine, seeds, simulators):
+        chosen = list(zip(seeds, simulators, strict=True))
+        started = [pool.submit(run_engine, *each) for each in chosen]
+        for each, future in zip(chosen, started, strict=True):
+            error = future.exception()
+            what = f"{type(error).__name__}: {error}"
+            outcome = Outcome(*each, 0, False, (what,)) if error else future.result()
             firings += outcome.firings
             covered.update(outcome.points)
             print(f"{outcome.seed} {outcome.simulator} {outcome.firings}", file=sys.stderr)

@@ -15,7 +15,7 @@ from fabricgen.vocab.dataflow import AtomicRmwKind
 from sim.endpoints import Pin
 from sim.findings import Finding, Findings
 from sim.job import ManagerBeat, ManagerJob
-from sim.stalls import Stall
+from sim.stalls import Stall, takes_part
 
 __all__ = ["ManagerAgent", "ManagerPins", "SparseMemory", "manager_findings"]
 
@@ -163,14 +163,14 @@ class ManagerAgent:
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Change the pins after the clock edge."""
-        ready = self._accept.willing(cycle, self._took) or cooperate
+        ready = takes_part(self._accept, cycle, moved=self._took, cooperate=cooperate)
         if ready != self._ready:
             self.pins.request["ready"].value = int(ready)
             self._ready = ready
         if self._offered is not None and not self._answered:
             return
         was_offering = self._offered is not None
-        willing = self._answer.willing(cycle, self._answered) or cooperate
+        willing = takes_part(self._answer, cycle, moved=self._answered, cooperate=cooperate)
         due = [item for item in self._pending if cooperate or item.due <= cycle]
         self._offered = None
         if willing and due:

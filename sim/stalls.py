@@ -9,10 +9,13 @@ import random
 from collections.abc import Sequence
 from typing import Protocol
 
-__all__ = ["PATTERNS", "Shut", "Stall", "stalls"]
+__all__ = ["DEAD", "PATTERNS", "Dead", "Shut", "Stall", "stalls", "takes_part"]
 
 #: Names of the family; the first one never stalls and is the one that performance is measured in.
 PATTERNS = ("always", "alternate", "bursty", "geometric", "starved", "adversarial", "shut")
+
+#: With the name of a channel behind it: a pattern in which that channel is dead.
+DEAD = "dead "
 
 
 class Stall(Protocol):
@@ -122,6 +125,18 @@ class Shut:
         return self.is_open
 
 
+class Dead:
+    """Never willing, not even where all others help a design that is stuck."""
+
+    def willing(self, cycle: int, moved: bool) -> bool:
+        return False
+
+
+def takes_part(stall: Stall, cycle: int, *, moved: bool, cooperate: bool) -> bool:
+    """Whether a channel takes part in this cycle; all but dead ones do where they ``cooperate``."""
+    return stall.willing(cycle, moved) or (cooperate and not isinstance(stall, Dead))
+
+
 def stalls(
     pattern: str, groups: Sequence[Sequence[str]], seed: int, others: Sequence[str] = ()
 ) -> dict[str, Stall]:
@@ -130,7 +145,7 @@ def stalls(
     Parameters
     ----------
     pattern
-        One of :data:`PATTERNS`.
+        One of :data:`PATTERNS`, or :data:`DEAD` and one of the channels.
     groups
         Names of channels, grouped by the row that needs them together.
     seed
@@ -159,8 +174,11 @@ def stalls(
         case "shut":
             victim = rng.choice(rng.choice(owned)) if owned else None
             return {n: Shut() if n == victim else _Always() for n in names}
+        case _ if pattern.startswith(DEAD) and (victim := pattern.removeprefix(DEAD)) in names:
+            return {n: Dead() if n == victim else _Always() for n in names}
         case _:
-            raise ValueError(f"pattern must be one of {', '.join(PATTERNS)}, not {pattern!r}")
+            allowed = f"{', '.join(PATTERNS)}, or {DEAD!r} and a channel"
+            raise ValueError(f"pattern must be one of {allowed}, not {pattern!r}")
 
 
 def _adversarial(groups: Sequence[Sequence[str]], rng: random.Random) -> dict[str, Stall]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from sim.findings import Finding, Findings
 from sim.job import SubordinateJob
 from sim.manager_agent import ManagerPins
-from sim.stalls import Stall
+from sim.stalls import Stall, takes_part
 
 __all__ = ["SubordinateAgent"]
 
@@ -82,9 +82,9 @@ class SubordinateAgent:
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Change the pins after the clock edge."""
-        self._is_ready = self._take.willing(cycle, self._was_taken) or cooperate
+        self._is_ready = takes_part(self._take, cycle, moved=self._was_taken, cooperate=cooperate)
         self.pins.response["ready"].value = int(self._is_ready)
-        willing = self._offer.willing(cycle, self._took) or cooperate
+        willing = takes_part(self._offer, cycle, moved=self._took, cooperate=cooperate)
         if self._is_offering and not self._took:
             return
         self._is_offering = willing and self.sent < len(self.job.beats)

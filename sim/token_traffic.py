@@ -13,7 +13,7 @@ from sim.endpoints import EndpointPins, Ingress, Pin, payload
 from sim.findings import Finding, Findings
 from sim.job import IngressJob
 from sim.monitors import EndpointCount, KnownPins, OfferStays, TokenOrder, Watchdog
-from sim.stalls import Shut, Stall, stalls
+from sim.stalls import Shut, Stall, stalls, takes_part
 from sim.token_job import PassJob, PassResult, UnitJob
 
 __all__ = ["QUIET_CYCLES", "UnitPins", "UnitTraffic"]
@@ -74,7 +74,7 @@ class _Sink:
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Show readiness for the coming cycle."""
-        ready = self._stall.willing(cycle, self._moved) or cooperate
+        ready = takes_part(self._stall, cycle, moved=self._moved, cooperate=cooperate)
         if ready != self._is_ready:
             self._pins.ready.value = int(ready)
             self._is_ready = ready

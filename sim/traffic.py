@@ -7,13 +7,13 @@ the tag that is shown: then :meth:`Traffic.respond` comes later in the cycle tha
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sim.channels import channel_groups, make_egresses, make_ingresses, row_links
+from sim.channels import channel_groups, make_egresses, make_ingresses, row_links, sides
 from sim.endpoints import EndpointPins, Result, TaggedEgress, label
 from sim.findings import Finding, Findings
 from sim.job import Job, RowJob, RowResult, Run
 from sim.manager_agent import ManagerAgent, ManagerPins
 from sim.monitors import FiringWindow, JointPublication, Watchdog
-from sim.stalls import Shut, stalls
+from sim.stalls import Dead, Shut, stalls
 from sim.subordinate_agent import SubordinateAgent
 from sim.wait_for import RowState, Surroundings, cycles, wait_for
 
@@ -95,9 +95,9 @@ class Traffic:
         self._settled = 0
         self.cycle = 0
         self.is_hanging = False
-        sides = [_sides(item.name) for item in (*job.managers, *job.subordinates)]
+        pairs = [sides(item.name) for item in (*job.managers, *job.subordinates)]
         *owned, others = channel_groups(job)
-        others += [side for pair in sides for side in pair]
+        others += [side for pair in pairs for side in pair]
         stall = stalls(run.pattern, owned, run.seed, others)
         self._ingresses = make_ingresses(job, run, pins, stall, findings)
         self._egresses, results = make_egresses(job, pins, stall, findings)
@@ -129,7 +129,7 @@ class Traffic:
             item.name: ManagerAgent(
                 item,
                 (managers or {})[item.name],
-                *(stall[side] for side in _sides(item.name)),
+                *(stall[side] for side in sides(item.name)),
                 run.seed,
                 findings,
                 is_fast=run.pattern == "always",
@@ -140,15 +140,16 @@ class Traffic:
             item.name: SubordinateAgent(
                 item,
                 (managers or {})[item.name],
-                *(stall[side] for side in _sides(item.name)),
+                *(stall[side] for side in sides(item.name)),
                 run.seed,
                 findings,
             )
             for item in job.subordinates
         }
         self._agents = (*self.managers.values(), *self.subordinates.values())
-        self._shut = next((item for item in stall.items() if isinstance(item[1], Shut)), None)
-        self._free = self._rows_without_shut()
+        closed = [item for item in stall.items() if isinstance(item[1], Shut | Dead)]
+        self._closed = closed[0] if closed else None
+        self._free = self._rows_without_closed()
         self.drive()
         self.respond()
 
@@ -163,8 +164,7 @@ class Traffic:
         self.cycle += 1
         self._watchdog.tick(moved)
         self._settled = self._settled + 1 if self._is_complete() else 0
-        if self._shut is not None:
-            self._watch_shut()
+        self._watch_shut()
         if self._watchdog.is_hanging and not self._settled:
             self._report_hang()
 
@@ -235,32 +235,43 @@ class Traffic:
             and all(agent.is_done for agent in self._agents)
         )
 
-    def _rows_without_shut(self) -> frozenset[int]:
-        """Rows that neither own the shut channel nor are connected with the row that does."""
-        if self._shut is None:
+    def _rows_without_closed(self) -> frozenset[int]:
+        """Rows that neither own the closed channel nor are connected with one that does."""
+        if self._closed is None:
             return frozenset()
-        streams = (*self._job.ingresses, *self._job.egresses)
-        (owner,) = {s.row for s in streams if label(s.endpoint, s.tag) == self._shut[0]}
-        edges = [(row.row, edge.producer) for row in self._job.rows for edge in row.internal]
-        bound = {owner}
+        name, job = self._closed[0], self._job
+        streams = (*job.ingresses, *job.egresses)
+        bound = {s.row for s in streams if label(s.endpoint, s.tag) == name}
+        managers = [item.name for item in job.managers if name in sides(item.name)]
+        bound |= {row.row for row in job.rows if row.target in managers}
+        edges = [(row.row, edge.producer) for row in job.rows for edge in row.internal]
         while grown := {row for edge in edges if bound & set(edge) for row in edge} - bound:
             bound |= grown
-        return frozenset(row.row for row in self._job.rows) - bound
+        return frozenset(row.row for row in job.rows) - bound
 
     def _watch_shut(self) -> None:
         """Open the shut channel once the other rows are done; they may not wait for it."""
-        name, stall = self._shut or ("", Shut())
+        if self._closed is None:
+            return
+        _, stall = self._closed
         if not isinstance(stall, Shut) or stall.is_open:
             return
-        waiting = [row.job.row for row in self._rows if not row.is_complete]
-        stopped = [row for row in waiting if row in self._free]
-        if not stopped:
+        if not self._stopped():
             stall.open()
         elif self._watchdog.is_cooperating:
             stall.open()
-            for row in stopped:
-                message = f"Row {row} makes no progress while nothing but {name} is shut"
-                self._findings.add(Finding("blocked", self.cycle, message, row))
+            self._report_blocked("shut")
+
+    def _stopped(self) -> list[int]:
+        """Rows that are not done, though they do not need the closed channel."""
+        waiting = [row.job.row for row in self._rows if not row.is_complete]
+        return [row for row in waiting if row in self._free]
+
+    def _report_blocked(self, how: str) -> None:
+        name = "" if self._closed is None else self._closed[0]
+        for row in self._stopped():
+            message = f"Row {row} makes no progress while nothing but {name} is {how}"
+            self._findings.add(Finding("blocked", self.cycle, message, row))
 
     def _report_unknown(self) -> None:
         watched = [
@@ -283,6 +294,8 @@ class Traffic:
 
     def _report_hang(self) -> None:
         self.is_hanging = True
+        if self._closed is not None and isinstance(self._closed[1], Dead):
+            self._report_blocked("dead")
         states = (self._states() if self._states else None) or self._boundary_states()
         links = [row_links(row, self._job) for row in self._job.rows]
         waits = wait_for(links, states, self._surroundings())
@@ -329,11 +342,6 @@ class Traffic:
             for result in self._results
         }
         return Surroundings(offers, ready)
-
-
-def _sides(endpoint: str) -> tuple[str, str]:
-    """Names of the stalls of the two sides of a manager or subordinate."""
-    return f"{endpoint}_req", f"{endpoint}_rsp"
 
 
 def _seen_roles(row: RowJob, publishing: set[int | None]) -> list[str]:

@@ -25,6 +25,9 @@ Resource = tuple[str, int]
 
 _NONE: Mapping[Resource, int] = MappingProxyType({})
 
+#: Cycles, at most, by which a firing without requests is complete sooner than a prompt one.
+_IDLE_LEAD = 4
+
 
 @dataclass(frozen=True, slots=True)
 class RowRates:
@@ -82,11 +85,13 @@ class RowWork:
         self.firings = 0
         self.uses: Counter[Resource] = Counter()
         self._first_cost = 0
+        self._is_last_idle = False
 
     def fire(self, uses: Mapping[Resource, int], ahead: Mapping[Resource, int] = _NONE) -> None:
         """Count one firing: its cycles on each resource of its target, and ahead of its turn."""
         if self.firings == 0:
             self._first_cost = max(*uses.values(), *ahead.values(), 0)
+        self._is_last_idle = not any(uses.values())
         if self.firings >= self.rates.skipped:
             self.uses.update(uses)
         if self.firings > self.rates.skipped:
@@ -100,7 +105,10 @@ class RowWork:
             return 0
         found = 1 + (2 if rates.feeds_connection else 1) * later
         if rates.is_alone:
-            found = max(found, 1 + rates.spacing * later - max(0, self._first_cost - 1))
+            # The first publication may come late by its beats, the last one early without any.
+            nearer = max(0, self._first_cost - 1)
+            nearer += _IDLE_LEAD if self._first_cost and self._is_last_idle else 0
+            found = max(found, 1 + rates.spacing * later - nearer)
         if later >= rates.in_flight:
             # The claims of firing `in_flight` come back with the first publication, and are there
             # in the cycle after it; the last publication follows its issue by a cycle or more.

@@ -1,5 +1,6 @@
 import json
 from collections import Counter
+from concurrent.futures import Future
 from functools import cache
 
 import pytest
@@ -217,6 +218,35 @@ def test_a_wrong_engine_fails_with_the_command_that_repeats_it(monkeypatch):
     outcome = fuzz.run_engine(SMALL, "python")
     assert outcome.problems
     assert outcome.command == f"python -m sim.fuzz --count 1 --seed {SMALL} --simulator python"
+
+
+class _Broken:
+    """An executor in which every engine fails."""
+
+    def __init__(self, jobs):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def submit(self, run, seed, simulator):
+        future = Future()
+        future.set_exception(ValueError(f"no text for engine {seed}"))
+        return future
+
+
+def test_an_engine_that_raises_is_a_failure_beside_the_others(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(fuzz, "ProcessPoolExecutor", _Broken)
+    output = ["--simulator", "python", "--output", str(tmp_path / "fuzz.json")]
+    assert main(["--count", "2", "--seed", "5", *output]) == 1
+    shown = capsys.readouterr().out
+    for seed in (5, 6):
+        assert (
+            f"--seed {seed} --simulator python\n    ValueError: no text for engine {seed}" in shown
+        )
 
 
 def test_cycles_of_rows_that_publish_as_one_are_not_compared():
