@@ -8,7 +8,8 @@ N ?= 100
 SEED ?= 1
 SECONDS ?= 600
 
-.PHONY: demo test test-slow coverage formal bench bench-axi4 bench-normalise native qor fuzz fuzz-decoders lint
+.PHONY: demo test test-slow coverage formal bench bench-axi4 bench-normalise native qor fuzz deadlocks
+.PHONY: fuzz-decoders lint
 .PHONY: clean tools compilers
 
 # Verilator compiles what it simulates; where nothing can, the demo runs on the Python simulator.
@@ -61,6 +62,10 @@ qor: $(VENV)/dev.stamp
 
 fuzz: $(VENV)/dev.stamp
 	$(BIN)/python -m sim.fuzz --count $(N) --seed $(SEED) --jobs $(JOBS)
+
+# Channels of N random engines are dead, one after the other.
+deadlocks: $(VENV)/dev.stamp
+	$(BIN)/python -m sim.deadlocks --count $(N) --seed $(SEED) --jobs $(JOBS)
 
 # Coverage-guided: SECONDS of processor time on each decoder.
 fuzz-decoders: $(VENV)/dev.stamp

@@ -25,8 +25,9 @@ from sim.environment import SIMULATORS
 from sim.report import SimulationReport
 from sim.simulate import simulate
 
-__all__ = ["Case", "Figure", "cases", "main", "measure"]
+__all__ = ["PAGE", "Case", "Figure", "cases", "main", "measure", "page"]
 
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 _FIRINGS = 400
 
 
@@ -350,6 +351,26 @@ def _table(figures: Sequence[Figure]) -> list[str]:
     return lines
 
 
+def page(figures: Sequence[Figure]) -> str:
+    """The table as a page of the documentation."""
+    lines = [
+        "# Performance",
+        "",
+        "Written by `python -m sim.bench_suite --record`, which is `make bench` and this page.",
+        "Counts of cycles in simulation of the emitted Verilog, so they are the same on every",
+        "machine. Nothing can beat a limit; what a figure must be is the performance contract.",
+        "",
+        "| what | unit | achieved | limit | must be | |",
+        "|---|---|---|---|---|---|",
+    ]
+    for each in figures:
+        must = f"{'at most' if each.lower_is_better else 'at least'} {each.must:.4f}"
+        verdict = "" if each.is_met else "**missed**"
+        numbers = f"{each.achieved:.4f} | {each.limit:.4f} | {must}"
+        lines.append(f"| {each.row} | {each.unit} | {numbers} | {verdict} |")
+    return "\n".join(lines) + "\n"
+
+
 def _changes(recorded: Path, figures: Sequence[Figure]) -> list[str]:
     """What differs from the figures of the last run."""
     if not recorded.is_file():
@@ -377,6 +398,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m sim.bench_suite", description=__doc__)
     parser.add_argument("--simulator", choices=SIMULATORS, default=_fastest())
     parser.add_argument("--output", type=Path, default=Path("build") / "bench.json")
+    parser.add_argument("--record", action="store_true", help="write docs/performance.md")
     options = parser.parse_args(arguments)
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="fabricgen-bench-") as directory:
@@ -386,6 +408,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\n".join((*_table(figures), *_changes(options.output, figures))))
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps([asdict(figure) for figure in figures], indent=1) + "\n")
+    if options.record:
+        PAGE.write_text(page(figures))
     return int(not all(figure.is_met for figure in figures))
 
 

@@ -107,7 +107,7 @@ def _death(channel: str, run: RunResult, firings: Mapping[int, int]) -> Death:
         for finding in run.findings
         if finding.kind in _WRONG or (finding.kind in _WATCHED and finding.cycle < end)
     ]
-    named = {finding.row for finding in hangs}
+    named = {each.row for each in hangs if each.message.startswith(f"Row {each.row} ")}
     problems += [
         f"Row {row.row} published {row.firings} of {firings[row.row]} and nothing says why"
         for row in run.rows

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from sim import bench_suite
-from sim.bench_suite import Figure, main
+from sim.bench_suite import PAGE, Figure, main, page
 
 pytest.importorskip("amaranth")
 
@@ -93,3 +93,21 @@ def test_every_row_of_the_contract_has_a_case():
     names = " ".join(case.name for case in bench_suite.cases())
     for row in ("element load", "element store", "ports", "contiguous", "gather", "scatter"):
         assert row in names
+
+
+def test_the_page_says_what_is_missed(small, tmp_path, monkeypatch):
+    written = tmp_path / "performance.md"
+    monkeypatch.setattr(bench_suite, "PAGE", written)
+    chosen = ["--simulator", "python", "--output", str(tmp_path / "bench.json")]
+    assert main(chosen) == 0
+    assert not written.exists()
+    assert main([*chosen, "--record"]) == 0
+    row = "| Spatial element load | firings/cycle/port | 1.0000 | 1.0000 | at least 1.0000 |  |"
+    assert row in written.read_text().splitlines()
+    late = Figure("slow", "cycles", 4.0, 2.0, 3.0, True)
+    assert "| slow | cycles | 4.0000 | 2.0000 | at most 3.0000 | **missed** |" in page([late])
+
+
+def test_the_page_has_every_row_of_the_contract():
+    listed = PAGE.read_text()
+    assert [case.name for case in bench_suite.cases() if f"| {case.name}" not in listed] == []
