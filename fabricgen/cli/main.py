@@ -4,6 +4,7 @@ Exit codes: 0 fine, 1 the input is illegal or a simulation mismatched, 2 wrong u
 unsupported, 4 a tool is missing.
 """
 
+import gc
 import os
 import sys
 from io import TextIOWrapper
@@ -30,6 +31,8 @@ app.callback()(lambda: None)
 
 def main() -> None:
     """Run the command line."""
+    # Garbage goes with the process: after an emission, looking for it takes longer than Yosys.
+    gc.disable()
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a character must not end the command.

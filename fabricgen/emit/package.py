@@ -14,6 +14,7 @@ from fabricgen.check.keywords import VERILOG_KEYWORDS
 from fabricgen.config.op_codec import op_field_width
 from fabricgen.emit.files import write_folder
 from fabricgen.emit.instance_names import bank_paths, instance_names
+from fabricgen.emit.quick import without_collector
 from fabricgen.emit.registers import registers_text
 from fabricgen.emit.verilog import EmittedVerilog, Ports, default_ports, emit_verilog
 from fabricgen.emit.version import VERSION
@@ -52,6 +53,7 @@ class EmittedFabric:
     banks: tuple[tuple[str, ...], ...]
 
 
+@without_collector()
 def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
     """Write the design of ``fabric`` and its descriptions into ``directory``.
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from amaranth.hdl import Shape, Value, _ast, _nir  # pyright: ignore[reportAttributeAccessIssue]
 
-__all__ = ["quick_elaboration"]
+__all__ = ["quick_elaboration", "without_collector"]
 
 #: Expressions whose shape Amaranth 0.5.10 derives from all their parts each time it is asked.
 _DERIVED: tuple[type[Value], ...] = (
@@ -19,15 +19,13 @@ _DERIVED: tuple[type[Value], ...] = (
 
 @contextmanager
 def quick_elaboration() -> Generator[None]:
-    """Remember the shapes of expressions, and do not look for garbage, of which there is little.
+    """Remember the shapes of expressions.
 
     Expressions do not change after they are built, so neither do their shapes. Values of a netlist
     are built of nets alone, which Amaranth asks of each net of each of them.
     """
     shapes = [(kind, kind.shape) for kind in _DERIVED]
     checked = _nir.Value.__new__
-    collects = gc.isenabled()
-    gc.disable()
     try:
         for kind, shape in shapes:
             kind.shape = _remembered(shape)  # pyright: ignore[reportAttributeAccessIssue]
@@ -37,6 +35,16 @@ def quick_elaboration() -> Generator[None]:
         _nir.Value.__new__ = checked
         for kind, shape in shapes:
             kind.shape = shape
+
+
+@contextmanager
+def without_collector() -> Generator[None]:
+    """Do not look for garbage: there is little, and all of the design would be searched for it."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
         if collects:
             gc.enable()
 

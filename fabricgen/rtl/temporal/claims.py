@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -291,29 +291,39 @@ class RowClaims(wiring.Component):
         is that of the head's laps until the firing there is complete, and nothing has to be
         cleared.
         """
-        following: list[Value] = []
+        bits = (self.depth - 1).bit_length()
+        #: Of each completion: its row, and its place there, one-hot.
+        self._arrivals: list[tuple[Signal, Signal]] = []
+        for i in range(self.completions):
+            valid: Signal = getattr(self, f"complete_valid_{i}")
+            slot: Signal = getattr(self, f"complete_slot_{i}")
+            rows = Signal(self.rows, name=f"arrives_{i}")
+            places = Signal(self.depth, name=f"arrives_at_{i}")
+            number = slot[bits:] if self.rows > 1 else None
+            m.d.comb += [
+                rows.eq(Cat(valid & here for here in one_hot(number, self.rows))),
+                places.eq(Cat(one_hot(slot[:bits], self.depth))),
+            ]
+            self._arrivals.append((rows, places))
+        following = Signal(self.rows)
         for row, (head, retires) in enumerate(zip(self.heads, self.head, strict=True)):
             lap = Signal(name=f"lap_{row}")
-            m.d.sync += lap.eq(lap ^ (self.retire & retires & head.is_last))
-            counts = [Signal(name=f"completions_{row}_{place}") for place in range(self.depth)]
-            hits = [self._hits(row, i) for i in range(self.completions)]
-            new = [
-                count ^ any_bit(arrived)
-                for count, arrived in zip(counts, zip(*hits, strict=True), strict=True)
-            ]
-            m.d.sync += Cat(counts).eq(Cat(new))
-            next_lap = lap ^ head.is_last
-            oldest = pick(new, head.place) ^ lap
-            behind = pick([*new[1:], new[0]], head.place) ^ next_lap
+            next_lap = Signal(name=f"next_lap_{row}")
+            counts = Signal(self.depth, name=f"completions_{row}")
+            new = Signal(self.depth, name=f"new_completions_{row}")
+            hits = [Cat(self._hits(row, i)) for i in range(self.completions)]
+            m.d.comb += [next_lap.eq(lap ^ head.is_last), new.eq(counts ^ reduce(or_, hits))]
+            m.d.sync += counts.eq(new)
+            with m.If(self.retire & retires):
+                m.d.sync += lap.eq(next_lap)
+            oldest = pick(list(new), head.place) ^ lap
+            behind = pick(list(new.rotate_right(1)), head.place) ^ next_lap
             m.d.sync += self.complete[row].eq(Mux(self.retire & retires, behind, oldest))
-            following.append(pick([*counts[1:], counts[0]], head.place) ^ next_lap)
+            m.d.comb += following[row].eq(pick(list(counts.rotate_right(1)), head.place) ^ next_lap)
         if self.depth > 1:
-            m.d.comb += self.successor.eq((self.head & Cat(following)).any())
+            m.d.comb += self.successor.eq((self.head & following).any())
 
     def _hits(self, row: int, completion: int) -> list[Value]:
         """Slots of a row in which a firing completes now, of those that may at a time."""
-        valid: Signal = getattr(self, f"complete_valid_{completion}")
-        slot: Signal = getattr(self, f"complete_slot_{completion}")
-        bits = (self.depth - 1).bit_length()
-        mine = one_hot(slot[bits:], self.rows)[row]
-        return [valid & here & mine for here in one_hot(slot[:bits], self.depth)]
+        rows, places = self._arrivals[completion]
+        return [rows[row] & here for here in places]

@@ -134,7 +134,9 @@ class Publisher(wiring.Component):
         asks = Signal()
         again = Signal()
         others = self._others(passed)
+        following = Signal.like(pointer)
         m.d.comb += [
+            following.eq(others.row),
             asks.eq(self._asked().any()),
             again.eq(~self.retire | self.successor),
         ]
@@ -145,10 +147,10 @@ class Publisher(wiring.Component):
             with m.If(asks):
                 m.d.sync += [
                     self.candidate.eq(1),
-                    pointer.eq(others.row),
-                    self.here.eq(Cat(one_hot(others.row, self.rows))),
+                    pointer.eq(following),
+                    self.here.eq(Cat(one_hot(following, self.rows))),
                     self.ahead.eq(
-                        Cat(Const(0, 1), *(others.row < row for row in range(1, self.rows)))
+                        Cat(Const(0, 1), *(following < row for row in range(1, self.rows)))
                     ),
                     shown.eq(others.word),
                 ]

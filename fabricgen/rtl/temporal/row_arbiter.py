@@ -5,7 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.records.resource import GrantPolicy, RoundRobin
-from fabricgen.rtl.logic import any_bit
 from fabricgen.rtl.temporal.first_row import Range, first
 
 __all__ = ["RowArbiter"]
@@ -78,24 +77,23 @@ class RowArbiter(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Two scans side by side, over positions of the declared order."""
         m = Module()
-        asked = [self.request[row] for row in self.order]
-        before = _before(asked)
-        chosen = [here & ~earlier for here, earlier in zip(asked, before, strict=True)]
-        late: list[Value] = [Const(0, 1)] * self.rows
+        asked = Signal(self.rows)
+        late = Signal(self.rows)
+        m.d.comb += asked.eq(Cat(self.request[row] for row in self.order))
+        before = _before(m, "before", asked)
+        chosen = asked & ~before
         if (ahead := self.ahead) is not None:
-            late = [Const(0, 1), *(ask & here for ask, here in zip(asked[1:], ahead, strict=True))]
-            late_before = _before(late)
+            m.d.comb += late.eq(asked & Cat(Const(0, 1), ahead))
+            late_before = _before(m, "late_before", late)
             is_late = Signal()
-            m.d.comb += is_late.eq(any_bit(late))
-            chosen = [
-                Mux(is_late, here & ~earlier, otherwise)
-                for here, earlier, otherwise in zip(late, late_before, chosen, strict=True)
-            ]
-            moved = [Mux(is_late, *pair) for pair in zip(late_before[1:], before[1:], strict=True)]
+            m.d.comb += is_late.eq(late.any())
+            chosen = Mux(is_late, late & ~late_before, chosen)
             with m.If(self.commit):
-                m.d.sync += ahead.eq(Cat(*moved))
+                m.d.sync += ahead.eq(Mux(is_late, late_before[1:], before[1:]))
+        first_one = Signal(self.rows)
+        m.d.comb += first_one.eq(chosen)
         m.d.comb += [
-            self.choice[row].eq(here) for row, here in zip(self.order, chosen, strict=True)
+            self.choice[row].eq(here) for row, here in zip(self.order, first_one, strict=True)
         ]
         if self.word_bits:
             words = [getattr(self, f"word_{row}") for row in self.order]
@@ -106,13 +104,16 @@ class RowArbiter(wiring.Component):
         return m
 
 
-def _before(bits: list[Value]) -> list[Value]:
+def _before(m: Module, name: str, bits: Value) -> Signal:
     """For each place, the or of the bits before it."""
     blocks = [bits[at : at + _RADIX] for at in range(0, len(bits), _RADIX)]
-    whole = [any_bit(block) for block in blocks]
-    above = _before(whole) if len(blocks) > _RADIX else None
-    found: list[Value] = []
+    whole = Signal(len(blocks), name=f"{name}_whole")
+    m.d.comb += whole.eq(Cat(block.any() for block in blocks))
+    above = _before(m, f"{name}_above", whole) if len(blocks) > _RADIX else None
+    found = Signal(len(bits), name=name)
+    places: list[Value] = []
     for at, block in enumerate(blocks):
-        earlier = whole[:at] if above is None else [above[at]]
-        found += [any_bit([*earlier, any_bit(block[:place])]) for place in range(len(block))]
+        earlier = whole[:at] if above is None else above[at]
+        places += [Cat(earlier, block[:place]).any() for place in range(len(block))]
+    m.d.comb += found.eq(Cat(places))
     return found
