@@ -17,7 +17,7 @@ from tests.support.axi4_mutants import (
     manager_of,
 )
 
-pytestmark = [pytest.mark.formal, pytest.mark.slow]
+pytestmark = pytest.mark.formal
 
 IDS = 2
 #: Transfers of reads, and bursts of writes, in flight.

@@ -8,7 +8,7 @@ from fabricgen.rtl.temporal.row_select import RowSelect
 from tests.formal.harness import check, prove
 from tests.support.temporal_front_mutants import StickyRowArbiter
 
-pytestmark = [pytest.mark.formal, pytest.mark.slow]
+pytestmark = pytest.mark.formal
 
 PROGRESS = "bounded progress in a fair environment"
 

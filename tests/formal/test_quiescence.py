@@ -9,7 +9,7 @@ from tests.formal.test_publication import SHAPE
 from tests.formal.test_temporal_publication import inputs_of, small_engine
 from tests.support.reconfiguration_mutants import DeafPort, EmptyRingPort, IdlePort, TokenlessPort
 
-pytestmark = [pytest.mark.formal, pytest.mark.slow]
+pytestmark = pytest.mark.formal
 
 EMPTY = "quiescence implies empty"
 DRAINS = "a row that drains begins no firing and ends those that it has begun"

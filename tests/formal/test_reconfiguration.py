@@ -20,7 +20,7 @@ from tests.support.reconfiguration_mutants import (
     StoppingFrontEnd,
 )
 
-pytestmark = [pytest.mark.formal, pytest.mark.slow]
+pytestmark = pytest.mark.formal
 
 UNDISTURBED = "a reconfiguration disturbs no row that it does not affect"
 EMPTY = "a row changes only while it is closed and has nothing inside"
