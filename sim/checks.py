@@ -8,6 +8,7 @@ from sim.job import Job, Registers, Step
 from sim.manager_agent import ManagerAgent, manager_findings
 from sim.memory_image import Byte
 from sim.monitors import memory_findings, sticky_findings
+from sim.traffic import BusAgent
 
 __all__ = ["Answer", "StickyFlags", "answer_finding", "end_findings", "read_flags"]
 
@@ -57,7 +58,7 @@ def end_findings(
     cycle: int,
     flags: StickyFlags,
     contents: Sequence[Byte],
-    managers: Mapping[str, ManagerAgent] | None = None,
+    managers: Mapping[str, ManagerAgent | BusAgent] | None = None,
 ) -> Iterator[Finding]:
     """Compare sticky flags, quiescence and all memory with the job."""
     is_out = bool(flags.word & _OUT_OF_RANGE)

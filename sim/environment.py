@@ -78,9 +78,9 @@ def require(simulator: str) -> None:
         raise ToolMissing(f"libpython{version}", f"apt-get install libpython{version}")
 
 
-def require_memory(fabric: Fabric) -> None:
-    """Refuse a fabric that has nothing to which a workload could belong, or managers that no bench
-    answers.
+def require_memory(fabric: Fabric, simulator: str) -> None:
+    """Refuse a fabric that has nothing to which a workload could belong, or managers that the bench
+    of this simulator does not answer.
     """
     if not fabric.memories:
         raise Unsupported(
@@ -92,12 +92,14 @@ def require_memory(fabric: Fabric) -> None:
         )
     for ordinal, named in enumerate(fabric.memories):
         protocol = named.implementation.manager_protocol
-        if named.names.managers and protocol != "stream":
+        # The memory behind a bus is a cocotb model.
+        if named.names.managers and protocol != "stream" and simulator == "python":
             raise Unsupported(
                 Diagnostic(
                     "simulation-manager-protocol",
                     f"memory[{ordinal}].implementation.manager_protocol",
-                    f"Managers of a simulated memory must have the protocol stream, not {protocol}",
+                    "On the simulator python a manager must have the protocol stream, "
+                    f"not {protocol}",
                 )
             )
 

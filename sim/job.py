@@ -145,6 +145,8 @@ class ManagerJob:
         Every beat that the rows ask for, as often as they do, in no order.
     before, after
         Contents as parts ``(address, bytes)``; every other byte is zero.
+    protocol
+        Of its ports.
     """
 
     name: str
@@ -152,6 +154,7 @@ class ManagerJob:
     beats: tuple[ManagerBeat, ...]
     before: tuple[tuple[int, bytes], ...] = ()
     after: tuple[tuple[int, bytes], ...] = ()
+    protocol: str = "stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,6 +382,7 @@ def _manager(fields: dict[str, Any]) -> ManagerJob:
         beats=tuple(ManagerBeat(**beat) for beat in fields["beats"]),
         before=_parts(fields["before"]),
         after=_parts(fields["after"]),
+        protocol=fields["protocol"],
     )
 
 

@@ -296,6 +296,7 @@ class _Making:
                 ),
                 before=memory_parts(self._stimulus.managers.get(ordinal, {})),
                 after=memory_parts(execution.managers[ordinal]),
+                protocol=self._named.implementation.manager_protocol,
             )
 
     def _subordinates(self) -> Iterator[SubordinateJob]:

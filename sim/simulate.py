@@ -66,7 +66,7 @@ def simulate(
         Stall patterns, of :data:`sim.stalls.PATTERNS`; the first run never stalls.
     """
     require(simulator)
-    require_memory(fabric)
+    require_memory(fabric, simulator)
     _require_small(fabric)
     if image is None:
         image = encode_image(fabric, configuration)

@@ -6,18 +6,19 @@ the tag that is shown: then :meth:`Traffic.respond` comes later in the cycle tha
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, Self
 
 from sim.channels import channel_groups, make_egresses, make_ingresses, row_links, sides
 from sim.endpoints import EndpointPins, Result, TaggedEgress, label
 from sim.findings import Finding, Findings
 from sim.job import Job, RowJob, RowResult, Run
-from sim.manager_agent import ManagerAgent, ManagerPins
+from sim.manager_agent import ManagerAgent, ManagerPins, SparseMemory
 from sim.monitors import FiringWindow, JointPublication, Watchdog
-from sim.stalls import Dead, Shut, stalls
+from sim.stalls import Dead, Shut, Stall, stalls
 from sim.subordinate_agent import SubordinateAgent
 from sim.wait_for import RowState, Surroundings, cycles, wait_for
 
-__all__ = ["Traffic"]
+__all__ = ["BusAgent", "Traffic"]
 
 
 #: A run that is wrong this often has said enough; it may never end by itself.
@@ -64,6 +65,38 @@ class _Row:
         )
 
 
+class BusAgent(Protocol):
+    """A memory behind a manager with a bus, run after run; else as :class:`ManagerAgent`."""
+
+    pins: ManagerPins
+
+    @property
+    def memory(self) -> SparseMemory:
+        """What it holds now."""
+        ...
+
+    @property
+    def is_done(self) -> bool:
+        """Everything was answered."""
+        ...
+
+    def begin(self, accept: Stall, answer: Stall, findings: Findings) -> Self:
+        """Begin a run."""
+        ...
+
+    def sample(self, cycle: int) -> bool:
+        """Look at the pins just before the clock edge; tell whether something moved."""
+        ...
+
+    def drive(self, cycle: int, cooperate: bool) -> None:
+        """Change the pins after the clock edge."""
+        ...
+
+    def close(self, cycle: int) -> None:
+        """Report what is wrong at the end."""
+        ...
+
+
 class Traffic:
     """One run of one job on the pins of one design.
 
@@ -71,12 +104,14 @@ class Traffic:
     ----------
     job, run
         What to do, and under which pattern and seed.
-    pins, managers
-        Pins of every endpoint, and of every manager and subordinate, by name.
+    pins, streams
+        Pins of every endpoint, and of every manager and subordinate with a stream, by name.
     findings
         Where monitors report.
     states
         What reads the rows' states out of the design when nothing moves any more.
+    buses
+        Memories behind managers with a bus, by name.
     """
 
     def __init__(
@@ -85,8 +120,9 @@ class Traffic:
         run: Run,
         pins: Mapping[str, EndpointPins],
         findings: Findings,
-        managers: Mapping[str, ManagerPins] | None = None,
+        streams: Mapping[str, ManagerPins] | None = None,
         states: StateReader | None = None,
+        buses: Mapping[str, BusAgent] | None = None,
     ) -> None:
         self._job = job
         self._findings = findings
@@ -125,21 +161,26 @@ class Traffic:
             for edge in row.job.internal
             if edge.role in row.window.accepted
         ]
-        self.managers = {
-            item.name: ManagerAgent(
-                item,
-                (managers or {})[item.name],
-                *(stall[side] for side in sides(item.name)),
-                run.seed,
-                findings,
-                is_fast=run.pattern == "always",
+        self.managers: dict[str, ManagerAgent | BusAgent] = {}
+        for item in job.managers:
+            both = stall[sides(item.name)[0]], stall[sides(item.name)[1]]
+            behind = (buses or {}).get(item.name)
+            self.managers[item.name] = (
+                ManagerAgent(
+                    item,
+                    (streams or {})[item.name],
+                    *both,
+                    run.seed,
+                    findings,
+                    is_fast=run.pattern == "always",
+                )
+                if behind is None
+                else behind.begin(*both, findings)
             )
-            for item in job.managers
-        }
         self.subordinates = {
             item.name: SubordinateAgent(
                 item,
-                (managers or {})[item.name],
+                (streams or {})[item.name],
                 *(stall[side] for side in sides(item.name)),
                 run.seed,
                 findings,

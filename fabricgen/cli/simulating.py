@@ -69,8 +69,9 @@ def simulate(
     if simulator is not None and simulator not in SIMULATORS:
         raise typer.BadParameter(f"The simulator must be one of {', '.join(SIMULATORS)}")
     source = realised_fabric(fabric)
+    chosen = simulator or _installed()
     try:
-        require_memory(source.fabric)
+        require_memory(source.fabric, chosen)
     except Unsupported as error:
         raise _in_fabric(error, source, fabric) from None
     rows = realised_mapping(mapping, source)
@@ -83,7 +84,6 @@ def simulate(
         streams = parse_workload(
             read_text(workload), source.fabric, configuration.memories, workload.resolve().parent
         )
-    chosen = simulator or _installed()
     require(chosen)
     # The other commands start without the HDL and without what drives a simulator.
     from sim.run import SimulationFailed

@@ -8,6 +8,8 @@ Every run but the first is begun twice: a reset cuts the first attempt off in mi
 """
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +20,7 @@ from cocotb.handle import Immediate
 from cocotb.triggers import FallingEdge, RisingEdge, SimTimeoutError, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
+from sim.axi4_agent import Axi4Agent
 from sim.checks import Answer, answer_finding, end_findings, read_flags
 from sim.endpoints import EndpointPins, Pin
 from sim.findings import Findings
@@ -51,22 +54,35 @@ async def occurrence(dut: Any) -> None:
     job = Job.read(Path(os.environ["FABRICGEN_JOB"]))
     dut.rst.value = 1
     Clock(dut.clk, _PERIOD_NS, unit="ns").start()
-    host, storage = _Host(dut, job.bound), _Storage(dut, job.memory)
-    results = [await _run(dut, host, storage, job, run) for run in job.runs]
+    buses = {item.name: Axi4Agent(dut, item) for item in job.managers if item.protocol == "axi4"}
+    bench = _Bench(dut, job, _Host(dut, job.bound), _Storage(dut, job.memory), buses)
+    results = [await _run(bench, run) for run in job.runs]
     write_results(results, Path(os.environ["FABRICGEN_RESULTS"]))
 
 
-async def _run(dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run) -> RunResult:
-    findings = Findings()
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """The design, what to do with it, and what stands around it from run to run."""
+
+    dut: Any
+    job: Job
+    host: "_Host"
+    storage: "_Storage"
+    buses: Mapping[str, Axi4Agent]
+
+
+async def _run(bench: _Bench, run: Run) -> RunResult:
+    findings, job = Findings(), bench.job
     if run is not job.runs[0]:
-        await _interrupt(dut, host, storage, job, run, findings)
-    traffic = await _start(dut, host, storage, job, run, findings)
-    clock = _Clock(dut, traffic)
+        await _interrupt(bench, run, findings)
+    traffic = await _start(bench, run, findings)
+    clock = _Clock(bench.dut, traffic)
     while not traffic.is_over:
         await clock.cycle()
     rows = traffic.close()
 
-    flags, contents = await read_flags(job.registers, host.read), storage.read()
+    flags = await read_flags(job.registers, bench.host.read)
+    contents = bench.storage.read()
     for finding in end_findings(job, traffic.cycle, flags, contents, traffic.managers):
         findings.add(finding)
     return RunResult(
@@ -74,33 +90,30 @@ async def _run(dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run)
     )
 
 
-async def _start(
-    dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run, findings: Findings
-) -> Traffic:
+async def _start(bench: _Bench, run: Run, findings: Findings) -> Traffic:
     """Reset, load and program the fabric; its traffic begins at the next edge."""
+    dut, job = bench.dut, bench.job
     await _reset(dut, job)
-    storage.preload()
+    bench.storage.preload()
     for step in job.program:
-        if finding := answer_finding(step, await host.access(step)):
+        if finding := answer_finding(step, await bench.host.access(step)):
             findings.add(finding)
     pins = {item.endpoint: _pins(dut, item) for item in (*job.ingresses, *job.egresses)}
-    streams = (*job.managers, *job.subordinates)
-    managers = {item.name: _manager_pins(dut, item.name) for item in streams}
+    names = [item.name for item in (*job.managers, *job.subordinates)]
+    streams = {name: _manager_pins(dut, name) for name in names if name not in bench.buses}
     await RisingEdge(dut.clk)
-    return Traffic(job, run, pins, findings, managers, lambda: _states(dut, job))
+    return Traffic(job, run, pins, findings, streams, lambda: _states(dut, job), bench.buses)
 
 
-async def _interrupt(
-    dut: Any, host: "_Host", storage: "_Storage", job: Job, run: Run, findings: Findings
-) -> None:
+async def _interrupt(bench: _Bench, run: Run, findings: Findings) -> None:
     """Begin the run, and leave it in the middle of its traffic: the next reset meets it there."""
-    traffic = await _start(dut, host, storage, job, run, findings)
-    clock = _Clock(dut, traffic)
+    traffic = await _start(bench, run, findings)
+    clock = _Clock(bench.dut, traffic)
     for _ in range(Random(run.seed).randint(1, _LONGEST_INTERRUPTED)):
         await clock.cycle()
         if traffic.is_over:
             break
-    storage.forget()
+    bench.storage.forget()
 
 
 class _Clock:
@@ -153,7 +166,7 @@ async def _reset(dut: Any, job: Job) -> None:
         getattr(dut, f"{ingress.endpoint}_valid").value = 0
     for egress in job.egresses:
         getattr(dut, f"{egress.endpoint}_ready").value = 0
-    for manager in job.managers:
+    for manager in (item for item in job.managers if item.protocol == "stream"):
         getattr(dut, f"{manager.name}_req_ready").value = 0
         getattr(dut, f"{manager.name}_rsp_valid").value = 0
     for subordinate in job.subordinates:

@@ -21,7 +21,8 @@ RULES: dict[str, Rule] = {
         kind="unsupported",
     ),
     "simulation-manager-protocol": Rule(
-        "A simulated memory has managers of the protocol stream, which the bench answers.",
+        "On the simulator python a memory has managers of the protocol stream: the memory behind a "
+        "bus is a cocotb model.",
         _SECTION,
         kind="unsupported",
     ),

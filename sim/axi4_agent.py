@@ -1,0 +1,141 @@
+"""The AXI4 memory of `cocotbext-axi` behind one manager of a simulated fabric.
+
+The memory is not ours, so neither is its idea of the protocol; a watch of the bus beside it holds
+both sides to the rules.
+"""
+
+from typing import Any
+
+from cocotbext.axi import AxiBus, AxiReadBus, AxiSlave, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
+
+from sim.axi4_rules import PAYLOADS, Axi4Rules
+from sim.findings import Finding, Findings
+from sim.job import ManagerJob
+from sim.manager_agent import ManagerPins, SparseMemory
+from sim.stalls import Stall, takes_part
+
+__all__ = ["Axi4Agent"]
+
+#: Channels that the memory takes from, and those on which it answers.
+_TAKEN, _ANSWERED = ("ar", "aw", "w"), ("r", "b")
+
+
+class _Target:
+    """Where the foreign memory reads and writes."""
+
+    def __init__(self) -> None:
+        self.memory = SparseMemory()
+
+    async def read(self, address: int, length: int) -> bytes:
+        return bytes(map(self.memory.read, range(address, address + length)))
+
+    async def write(self, address: int, data: bytes) -> None:
+        for at, value in enumerate(data, address):
+            self.memory.write(at, value)
+
+
+class Axi4Agent:
+    """Answers one AXI4 manager, run after run; takes the place of a ``ManagerAgent``.
+
+    Parameters
+    ----------
+    dut
+        Handle of the top.
+    job
+        The manager; its beats are not held against the bus, but what the memory has at the end is
+        held against the model.
+    """
+
+    def __init__(self, dut: Any, job: ManagerJob) -> None:
+        self.job = job
+        self._target = _Target()
+        prefix = f"{job.name}_axi"
+        self._bus = {
+            name: pin
+            for name in (each for channel in PAYLOADS for each in _signals(channel))
+            if (pin := getattr(dut, f"{prefix}_{name}", None)) is not None
+        }
+        has_reads, has_writes = "arvalid" in self._bus, "awvalid" in self._bus
+        if has_reads and has_writes:
+            bus = AxiBus.from_prefix(dut, prefix)
+            peer = AxiSlave(bus, dut.clk, dut.rst, target=self._target)
+            sides = [peer.read_if, peer.write_if]
+        elif has_reads:
+            bus = AxiReadBus.from_prefix(dut, prefix)
+            sides = [AxiSlaveRead(bus, dut.clk, dut.rst, target=self._target)]
+        else:
+            bus = AxiWriteBus.from_prefix(dut, prefix)
+            sides = [AxiSlaveWrite(bus, dut.clk, dut.rst, target=self._target)]
+        self._channels = {
+            name: getattr(side, f"{name}_channel")
+            for side in sides
+            for name in PAYLOADS
+            if hasattr(side, f"{name}_channel")
+        }
+        valid = "arvalid" if has_reads else "awvalid"
+        ready = "rready" if has_reads else "bready"
+        self.pins = ManagerPins({"valid": self._bus[valid]}, {"ready": self._bus[ready]}, {})
+
+    @property
+    def memory(self) -> SparseMemory:
+        """What it holds now."""
+        return self._target.memory
+
+    def begin(self, accept: Stall, answer: Stall, findings: Findings) -> "Axi4Agent":
+        """Begin a run, behind a reset, with the contents of the job."""
+        self._target.memory = SparseMemory(self.job.before)
+        self._stalls = dict.fromkeys(_TAKEN, accept) | dict.fromkeys(_ANSWERED, answer)
+        self._findings = findings
+        self._rules = Axi4Rules(self.job.beat_bytes)
+        self._moved: set[str] = set()
+        self._waiting = 0
+        return self
+
+    def sample(self, cycle: int) -> bool:
+        """Look at the pins just before the clock edge; tell whether something moved."""
+        values = {}
+        for channel, names in PAYLOADS.items():
+            if f"{channel}valid" not in self._bus:
+                continue
+            for side in ("valid", "ready"):
+                values[channel + side] = int(self._bus[channel + side].value)
+            for name in names:
+                is_there = values[f"{channel}valid"]
+                values[name] = _known(self._bus[name].value) if is_there else 0
+        self._rules.sample(values)
+        self._moved = {
+            channel
+            for channel in PAYLOADS
+            if values.get(f"{channel}valid") and values[f"{channel}ready"]
+        }
+        ended = self._moved & {"b"} | (self._moved & {"r"} if values.get("rlast") else set())
+        self._waiting += len(self._moved & {"ar", "aw"}) - len(ended)
+        return bool(self._moved)
+
+    def drive(self, cycle: int, cooperate: bool) -> None:
+        """Change what takes part in the next cycle."""
+        for name, channel in self._channels.items():
+            moved = name in self._moved
+            stall = self._stalls[name]
+            channel.pause = not takes_part(stall, cycle, moved=moved, cooperate=cooperate)
+
+    @property
+    def is_done(self) -> bool:
+        """Every burst was answered."""
+        return not self._waiting
+
+    def close(self, cycle: int) -> None:
+        """Report rules that were broken."""
+        self._rules.close()
+        for fault in self._rules.faults:
+            message = f"{self.job.name}: {fault}"
+            self._findings.add(Finding("manager", cycle, message, role=self.job.name))
+
+
+def _signals(channel: str) -> tuple[str, ...]:
+    return (f"{channel}valid", f"{channel}ready", *PAYLOADS[channel])
+
+
+def _known(value: Any) -> int:
+    """Payload as a number; bytes without a strobe may be unknown."""
+    return int("".join(bit if bit in "01" else "0" for bit in str(value)), 2)
