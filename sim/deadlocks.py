@@ -25,7 +25,7 @@ from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.records.fabric import Fabric
 from sim.channels import sinks
 from sim.environment import SIMULATORS
-from sim.fuzz import draw_engine
+from sim.fuzz import draw_engine, without_bus
 from sim.job import RunResult
 from sim.make_job import make_job
 from sim.simulate import model, simulate
@@ -124,7 +124,8 @@ class _Hunted:
 
 def _hunt_engine(simulator: str, seed: int) -> _Hunted:
     """Some channels of one random engine."""
-    engine = draw_engine(seed)
+    # Of a bus, each channel would be a case of its own.
+    engine = without_bus(draw_engine(seed))
     configuration = FabricConfiguration((engine.configuration,))
     every = channels(engine.fabric, configuration, engine.workload)
     dead = random.Random(seed).sample(every, min(_CHANNELS, len(every)))

@@ -52,6 +52,10 @@ class AtomicDrawing:
         self._odds = rng.choice([0.0, 0.6, 1.0, 1.0]) if managers else 0.0
         self._managers = managers
 
+    def protocol(self) -> str:
+        """Of the managers: a bus knows none of these actors."""
+        return "axi4" if not self._odds and self._rng.random() < 0.6 else "stream"
+
     def is_next(self) -> bool:
         """Whether the next alternative synchronises."""
         return self._odds > 0 and self._rng.random() < self._odds

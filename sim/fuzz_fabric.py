@@ -206,6 +206,7 @@ class _Drawing:
             aligned_bases=self.aligned,
             issue_lanes=rng.choice([1, 1, 2, 3, 8]),
             counters=rng.random() < 0.3,
+            manager_protocol=self.atomics.protocol(),
         )
         return Fabric(self.name, (NamedMemory("mem0", occurrence, names, options),))
 

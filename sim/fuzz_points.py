@@ -58,6 +58,7 @@ def _every() -> Iterator[str]:
     yield from (f"mask: {form} {mask}" for form, mask in product(_LANES, ("absent", "dynamic")))
     for kinds, side in ((ReadSubwordSemantics, "read"), (WriteSubwordSemantics, "write")):
         yield from (f"subword: {side} {word(kind)}" for kind in kinds if kind not in _NO_SIDE)
+    yield from (f"manager: {protocol}" for protocol in ("stream", "axi4"))
     for owner, policy in product(("port", "service"), _POLICIES):
         yield f"policy: {owner} {policy}"
     for schedule, mix, role in product(_SCHEDULES, _MIXES, _RESULTS):
@@ -84,6 +85,8 @@ def points(named: NamedMemory, configuration: MemoryConfiguration) -> Counter[st
         found.update(_row(named, row, schedule))
     found.update(_connections(rows, schedule))
     found.update(_policies(named))
+    if named.names.managers:
+        found[f"manager: {named.implementation.manager_protocol}"] += 1
     return found
 
 
