@@ -27,6 +27,17 @@ from sim.simulate import simulate
 
 __all__ = ["PAGE", "Case", "Figure", "cases", "main", "measure", "page"]
 
+#: What :mod:`tools.service_rates` measures.
+_RANDOM_LOADS = (
+    "",
+    "## Random loads",
+    "",
+    "As many requesters as banks load words at uniformly random addresses. Past some load the",
+    "heads of their lines meet at the same banks; the dashed limits are those of a crossbar with",
+    "queues at its inputs. Written by `python -m tools.service_rates --record`.",
+    "",
+    "![Served loads over offered ones, for 1 to 8 banks](service-load.svg)",
+)
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 _FIRINGS = 400
 
@@ -368,7 +379,7 @@ def page(figures: Sequence[Figure]) -> str:
         verdict = "" if each.is_met else "**missed**"
         numbers = f"{each.achieved:.4f} | {each.limit:.4f} | {must}"
         lines.append(f"| {each.row} | {each.unit} | {numbers} | {verdict} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_RANDOM_LOADS]) + "\n"
 
 
 def _changes(recorded: Path, figures: Sequence[Figure]) -> list[str]:
