@@ -8,7 +8,7 @@ from typing import Any
 
 from cocotbext.axi import AxiBus, AxiReadBus, AxiSlave, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
 
-from sim.axi4_rules import PAYLOADS, Axi4Rules
+from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_values
 from sim.findings import Finding, Findings
 from sim.job import ManagerJob
 from sim.manager_agent import ManagerPins, SparseMemory
@@ -93,15 +93,7 @@ class Axi4Agent:
 
     def sample(self, cycle: int) -> bool:
         """Look at the pins just before the clock edge; tell whether something moved."""
-        values = {}
-        for channel, names in PAYLOADS.items():
-            if f"{channel}valid" not in self._bus:
-                continue
-            for side in ("valid", "ready"):
-                values[channel + side] = int(self._bus[channel + side].value)
-            for name in names:
-                is_there = values[f"{channel}valid"]
-                values[name] = _known(self._bus[name].value) if is_there else 0
+        values = bus_values(self._bus, _known)
         self._rules.sample(values)
         self._moved = {
             channel

@@ -1,10 +1,11 @@
 """The rules of AXI4 between a manager and a subordinate, watched cycle by cycle."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-__all__ = ["Axi4Rules", "Transaction", "transfer_bytes"]
+__all__ = ["PAYLOADS", "Axi4Rules", "Transaction", "bus_values", "transfer_bytes"]
 
 _REQUEST = ("id", "addr", "len", "size", "burst", "lock", "cache", "prot", "qos")
 #: Payload of each channel.
@@ -15,6 +16,7 @@ PAYLOADS: dict[str, tuple[str, ...]] = {
     "ar": tuple(f"ar{name}" for name in _REQUEST),
     "r": ("rid", "rdata", "rresp", "rlast"),
 }
+_SIDES = ("valid", "ready")
 _FIXED, _INCR, _WRAP = 0, 1, 2
 _BLOCK = 4096
 
@@ -35,6 +37,20 @@ class Transaction:
     def count(self) -> int:
         """Transfers."""
         return self.length + 1
+
+
+def bus_values(bus: Mapping[str, Any], number: Callable[[Any], int] = int) -> dict[str, int]:
+    """What stands on the channels that the bus has, by signal; payloads count only while valid.
+
+    ``number`` makes a number of a payload; ``int`` refuses what is unknown.
+    """
+    values: dict[str, int] = {}
+    for channel, names in PAYLOADS.items():
+        if f"{channel}valid" in bus:
+            values |= {channel + side: int(bus[channel + side].value) for side in _SIDES}
+            is_there = values[f"{channel}valid"]
+            values |= {name: number(bus[name].value) if is_there else 0 for name in names}
+    return values
 
 
 def transfer_bytes(item: Transaction, number: int) -> range:

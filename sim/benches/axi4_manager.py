@@ -16,7 +16,7 @@ from cocotb.triggers import ClockCycles, RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiReadBus, AxiSlave, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
 
 from sim.axi4_memory import Axi4Memory, Pace
-from sim.axi4_rules import PAYLOADS, Axi4Rules
+from sim.axi4_rules import Axi4Rules, bus_values
 from sim.beat_traffic import BeatTraffic, StreamWidths, initial_byte
 
 
@@ -86,16 +86,7 @@ class _Pins:
 
     def sample(self) -> dict[str, int]:
         """The bus; payloads count only while they are valid."""
-        values = {}
-        for channel, names in PAYLOADS.items():
-            if f"{channel}valid" not in self.bus:
-                continue
-            for side in ("valid", "ready"):
-                values[channel + side] = int(self.bus[channel + side].value)
-            for name in names:
-                valid = values[f"{channel}valid"]
-                values[name] = int(self.bus[name].value) if valid else 0
-        return values
+        return bus_values(self.bus)
 
     @staticmethod
     def drive(pins, values) -> None:

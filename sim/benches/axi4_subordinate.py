@@ -14,7 +14,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster, AxiResp
 
-from sim.axi4_rules import PAYLOADS, Axi4Rules
+from sim.axi4_rules import Axi4Rules, bus_values
 from sim.axi4_traffic import Axi4Traffic, BeatMemory
 
 _FIELDS = {
@@ -39,16 +39,7 @@ class _Pins:
 
     def sample_bus(self) -> dict[str, int]:
         """Payloads count only while they are valid."""
-        values = {}
-        for channel, names in PAYLOADS.items():
-            if f"{channel}valid" not in self.bus:
-                continue
-            for side in ("valid", "ready"):
-                values[channel + side] = int(self.bus[channel + side].value)
-            for name in names:
-                valid = values[f"{channel}valid"]
-                values[name] = int(self.bus[name].value) if valid else 0
-        return values
+        return bus_values(self.bus)
 
     def sample_stream(self) -> dict[str, int]:
         """The same of the stream."""
