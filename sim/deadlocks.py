@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from fabricgen.abi.image import encode_image
@@ -25,7 +24,7 @@ from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.records.fabric import Fabric
 from sim.channels import sinks
 from sim.environment import SIMULATORS
-from sim.fuzz import draw_engine, without_bus
+from sim.fuzz import draw_engine, run_all, without_bus
 from sim.job import RunResult
 from sim.make_job import make_job
 from sim.simulate import model, simulate
@@ -116,13 +115,7 @@ def _death(channel: str, run: RunResult, firings: Mapping[int, int]) -> Death:
     return Death(channel, tuple(finding.message for finding in hangs), tuple(problems))
 
 
-@dataclass(frozen=True, slots=True)
-class _Hunted:
-    seed: int
-    deaths: tuple[Death, ...]
-
-
-def _hunt_engine(simulator: str, seed: int) -> _Hunted:
+def _hunt_engine(simulator: str, seed: int) -> tuple[Death, ...]:
     """Some channels of one random engine."""
     # Of a bus, each channel would be a case of its own.
     engine = without_bus(draw_engine(seed))
@@ -130,7 +123,7 @@ def _hunt_engine(simulator: str, seed: int) -> _Hunted:
     every = channels(engine.fabric, configuration, engine.workload)
     dead = random.Random(seed).sample(every, min(_CHANNELS, len(every)))
     with tempfile.TemporaryDirectory(prefix="fabricgen-dead-") as directory:
-        deaths = hunt(
+        return hunt(
             engine.fabric,
             configuration,
             engine.workload,
@@ -139,7 +132,6 @@ def _hunt_engine(simulator: str, seed: int) -> _Hunted:
             seed=seed,
             build_dir=Path(directory),
         )
-    return _Hunted(seed, deaths)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -156,9 +148,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     waits: Counter[str] = Counter()
     problems = 0
     with ProcessPoolExecutor(options.jobs) as pool:
-        for hunted in pool.map(partial(_hunt_engine, options.simulator), seeds):
-            command = f"python -m sim.deadlocks --count 1 --seed {hunted.seed}"
-            for death in hunted.deaths:
+        calls = [(options.simulator, seed) for seed in seeds]
+        for (_, seed), ended in run_all(pool, _hunt_engine, calls):
+            command = f"python -m sim.deadlocks --count 1 --seed {seed}"
+            if isinstance(ended, BaseException):
+                problems += 1
+                print(f"FAILED {command}", f"{type(ended).__name__}: {ended}", sep="\n    ")
+                continue
+            for death in ended:
                 kinds[_kind(death.channel)] += 1
                 waits.update(map(_without_numbers, death.waits))
                 if death.problems:

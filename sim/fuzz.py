@@ -11,10 +11,11 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from fabricgen.author.workload import Workload
 from fabricgen.errors import Invalid
@@ -30,7 +31,9 @@ from sim.fuzz_work import draw_workload
 from sim.run import SimulationFailed
 from sim.simulate import model, simulate
 
-__all__ = ["Engine", "Outcome", "draw_engine", "main", "run_engine", "without_bus"]
+__all__ = ["Engine", "Outcome", "draw_engine", "main", "run_all", "run_engine", "without_bus"]
+
+_T = TypeVar("_T")
 
 #: Verilator compiles for seconds what Icarus only reads, so one engine in twenty goes there.
 _VERILATED = 20
@@ -141,6 +144,15 @@ def run_engine(seed: int, simulator: str) -> Outcome:
     return Outcome(seed, simulator, firings, hangs, tuple(problems), met)
 
 
+def run_all(
+    pool: Executor, run: Callable[..., _T], calls: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[tuple[Any, ...], _T | BaseException]]:
+    """Each call with its result, in order; or with what it raised: the others are run."""
+    started = [pool.submit(run, *call) for call in calls]
+    for call, future in zip(calls, started, strict=True):
+        yield call, future.exception() or future.result()
+
+
 def _simulators(count: int, first: int, chosen: str | None) -> list[str]:
     """Simulator of each engine; it follows from the seed and from what is installed."""
     if chosen is not None:
@@ -170,12 +182,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     covered: Counter[str] = Counter()
     firings = 0
     with ProcessPoolExecutor(options.jobs) as pool:
-        chosen = list(zip(seeds, simulators, strict=True))
-        started = [pool.submit(run_engine, *each) for each in chosen]
-        for each, future in zip(chosen, started, strict=True):
-            error = future.exception()
-            what = f"{type(error).__name__}: {error}"
-            outcome = Outcome(*each, 0, False, (what,)) if error else future.result()
+        calls = list(zip(seeds, simulators, strict=True))
+        for each, ended in run_all(pool, run_engine, calls):
+            if isinstance(ended, BaseException):
+                outcome = Outcome(*each, 0, False, (f"{type(ended).__name__}: {ended}",))
+            else:
+                outcome = ended
             firings += outcome.firings
             covered.update(outcome.points)
             print(f"{outcome.seed} {outcome.simulator} {outcome.firings}", file=sys.stderr)

@@ -130,26 +130,31 @@ def test_rows_go_on_beside_a_subordinate_whose_answers_nobody_takes(tmp_path):
 
 
 def test_the_hunt_counts_what_was_dead_and_what_waited(tmp_path, capsys, monkeypatch):
-    found = deadlocks._Hunted(
-        7,
-        (
-            Death("e3 tag 1", ("Row 2 (port0) waits for its destinations: e3 tag 1",), ()),
-            Death("ext0_req", (), ("Row 1 makes no progress",)),
-        ),
+    found = (
+        Death("e3 tag 1", ("Row 2 (port0) waits for its destinations: e3 tag 1",), ()),
+        Death("ext0_req", (), ("Row 1 makes no progress",)),
     )
-    monkeypatch.setattr(deadlocks, "_hunt_engine", lambda simulator, seed: found)
+
+    def hunted(simulator, seed):
+        if seed == 8:
+            raise ValueError("The engine must agree with the model")
+        return found
+
+    monkeypatch.setattr(deadlocks, "_hunt_engine", hunted)
     monkeypatch.setattr(deadlocks, "ProcessPoolExecutor", ThreadPoolExecutor)
     output = tmp_path / "deadlocks.json"
-    assert main(["--count", "1", "--seed", "7", "--output", str(output)]) == 1
+    assert main(["--count", "2", "--seed", "7", "--output", str(output)]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "FAILED python -m sim.deadlocks --count 1 --seed 7: ext0_req",
         "    Row 1 makes no progress",
-        "2 dead channels of 1 engines, 1 problems",
+        "FAILED python -m sim.deadlocks --count 1 --seed 8",
+        "    ValueError: The engine must agree with the model",
+        "2 dead channels of 2 engines, 2 problems",
         "     1 a manager that never accepts",
         "     1 an egress that is never ready",
         "     1 Row N (N) waits for its destinations: N tag N",
     ]
-    assert json.loads(output.read_text())["problems"] == 1
+    assert json.loads(output.read_text())["problems"] == 2
 
 
 def test_one_random_engine_is_hunted(tmp_path):
