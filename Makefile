@@ -61,7 +61,7 @@ qor: $(VENV)/dev.stamp
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tools.qor
 
 fuzz: $(VENV)/dev.stamp
-	$(BIN)/python -m sim.fuzz --count $(N) --seed $(SEED) --jobs $(JOBS)
+	$(BIN)/python -m sim.fuzz --count $(N) --seed $(SEED) --search $$((5 * $(N))) --jobs $(JOBS)
 
 # Channels of N random engines are dead, one after the other.
 deadlocks: $(VENV)/dev.stamp

@@ -25,7 +25,7 @@ from fabricgen.records.fabric import Fabric
 from fabricgen.records.fabric_codec import decode, encode
 from sim.environment import SIMULATORS, ToolMissing, require
 from sim.fuzz_fabric import draw_fabric
-from sim.fuzz_points import EVERY, gaps, points
+from sim.fuzz_points import EVERY, NOT_DRAWN, gaps, points
 from sim.fuzz_rows import draw_configuration
 from sim.fuzz_work import draw_workload
 from sim.run import SimulationFailed
@@ -167,50 +167,91 @@ def _simulators(count: int, first: int, chosen: str | None) -> list[str]:
     return ["verilator" if seed % _VERILATED == 0 else usual for seed in seeds]
 
 
+@dataclass
+class _Tally:
+    """What all engines came to."""
+
+    engines: int = 0
+    firings: int = 0
+    failed: list[Outcome] = field(default_factory=list)
+    covered: Counter[str] = field(default_factory=Counter)
+
+    def run(self, pool: Executor, calls: Sequence[tuple[int, str]]) -> None:
+        """Run engines by seed and simulator; print every failure with its command."""
+        for (seed, simulator), ended in run_all(pool, run_engine, calls):
+            if isinstance(ended, BaseException):
+                what = f"{type(ended).__name__}: {ended}"
+                outcome = Outcome(seed, simulator, 0, False, (what,))
+            else:
+                outcome = ended
+            self.engines += 1
+            self.firings += outcome.firings
+            self.covered.update(outcome.points)
+            print(f"{seed} {simulator} {outcome.firings}", file=sys.stderr)
+            if outcome.problems:
+                self.failed.append(outcome)
+                print(f"FAILED {outcome.command}", *outcome.problems, sep="\n    ", flush=True)
+
+    def search(self, pool: Executor, seeds: Sequence[int]) -> list[int]:
+        """Seeds of engines that have points which were not met, the first of each."""
+        missing = {point for point, reason in gaps(self.covered).items() if reason == NOT_DRAWN}
+        found: list[int] = []
+        for (seed,), drawn in run_all(pool, drawn_points, [(seed,) for seed in seeds]):
+            if not isinstance(drawn, BaseException) and drawn & missing:
+                missing -= drawn
+                found.append(seed)
+        return found
+
+
+def drawn_points(seed: int) -> frozenset[str]:
+    """Points of an engine that is not run."""
+    engine = draw_engine(seed)
+    return frozenset(points(engine.fabric.memories[0], engine.configuration))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the engines, print every failure with its command, write the JSON; 1 if one failed."""
     parser = argparse.ArgumentParser(prog="python -m sim.fuzz", description=__doc__)
     parser.add_argument("--count", type=int, default=100, help="engines to run")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first one")
+    parser.add_argument(
+        "--search",
+        type=int,
+        default=0,
+        help="further engines to draw; those are run that have points which none had before",
+    )
     parser.add_argument("--simulator", choices=SIMULATORS, help="one simulator for all engines")
     parser.add_argument("--jobs", type=int, default=1, help="engines that run at once")
     parser.add_argument("--output", type=Path, default=Path("build") / "fuzz.json")
     options = parser.parse_args(arguments)
     seeds = range(options.seed, options.seed + options.count)
     simulators = _simulators(options.count, options.seed, options.simulator)
-    failed: list[Outcome] = []
-    covered: Counter[str] = Counter()
-    firings = 0
+    tally = _Tally()
     with ProcessPoolExecutor(options.jobs) as pool:
-        calls = list(zip(seeds, simulators, strict=True))
-        for each, ended in run_all(pool, run_engine, calls):
-            if isinstance(ended, BaseException):
-                outcome = Outcome(*each, 0, False, (f"{type(ended).__name__}: {ended}",))
-            else:
-                outcome = ended
-            firings += outcome.firings
-            covered.update(outcome.points)
-            print(f"{outcome.seed} {outcome.simulator} {outcome.firings}", file=sys.stderr)
-            if outcome.problems:
-                failed.append(outcome)
-                print(f"FAILED {outcome.command}", *outcome.problems, sep="\n    ", flush=True)
-    hangs = sum(outcome.hangs for outcome in failed)
-    mismatches = len(failed) - hangs
-    print(f"{options.count} engines, {firings} firings, {mismatches} mismatches, {hangs} hangs")
-    missing = gaps(covered)
+        tally.run(pool, list(zip(seeds, simulators, strict=True)))
+        found = tally.search(pool, range(seeds.stop, seeds.stop + options.search))
+        # One that is no multiple of the verilated ones' number.
+        (usual,) = _simulators(1, 1, options.simulator)
+        tally.run(pool, [(seed, usual) for seed in found])
+    hangs = sum(outcome.hangs for outcome in tally.failed)
+    mismatches = len(tally.failed) - hangs
+    total = f"{tally.engines} engines, {tally.firings} firings"
+    print(f"{total}, {mismatches} mismatches, {hangs} hangs")
+    missing = gaps(tally.covered)
     for point in EVERY:
-        print(f"{covered[point]:6} {point}" + (f": {missing[point]}" if point in missing else ""))
+        reason = f": {missing[point]}" if point in missing else ""
+        print(f"{tally.covered[point]:6} {point}{reason}")
     result = {
-        "engines": options.count,
+        "engines": tally.engines,
         "mismatches": mismatches,
         "hangs": hangs,
         "seed": options.seed,
-        "points": {point: covered[point] for point in EVERY},
+        "points": {point: tally.covered[point] for point in EVERY},
         "gaps": missing,
     }
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(result) + "\n")
-    return int(bool(failed))
+    return int(bool(tally.failed))
 
 
 if __name__ == "__main__":

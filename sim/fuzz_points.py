@@ -21,7 +21,7 @@ from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
 from fabricgen.vocab.words import word
 from sim.fuzz_atomics import ORDERINGS
 
-__all__ = ["EVERY", "gaps", "points"]
+__all__ = ["EVERY", "NOT_DRAWN", "gaps", "points"]
 
 _SCHEDULES, _TARGETS = ("spatial", "temporal"), ("local", "manager")
 _ACTORS = ("load", "store", "atomic load", "atomic store", "rmw", "cmpxchg")
@@ -32,6 +32,9 @@ _RESULTS = ("data", "old", "success", "completion")
 _PAYLOADS = ("data", "old", "success")
 _OPERANDS = ("address", "data", "mask", "control", "update", "expected", "desired")
 _NO_SIDE = ReadSubwordSemantics.NOT_APPLICABLE, WriteSubwordSemantics.NOT_APPLICABLE
+
+#: Why a point is missing that may occur.
+NOT_DRAWN = "not drawn"
 
 #: Points that cannot occur, by pattern.
 _REASONS = {
@@ -91,11 +94,11 @@ def points(named: NamedMemory, configuration: MemoryConfiguration) -> Counter[st
 
 
 def gaps(counts: Mapping[str, int]) -> dict[str, str]:
-    """Points that did not occur, each with its reason; "not drawn" where it may occur."""
+    """Points that did not occur, each with its reason; :data:`NOT_DRAWN` where it may occur."""
     return {
         point: next(
             (reason for pattern, reason in _REASONS.items() if fnmatchcase(point, pattern)),
-            "not drawn",
+            NOT_DRAWN,
         )
         for point in EVERY
         if not counts.get(point)

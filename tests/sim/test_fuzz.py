@@ -1,6 +1,6 @@
 import json
 from collections import Counter
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 
 import pytest
@@ -190,6 +190,28 @@ def test_an_engine_that_agrees_is_counted(tmp_path, capsys):
     fence = "     0 row: spatial local fence: a local service has plain loads and stores alone\n"
     assert fence in shown
     assert "     0 row: spatial manager fence: not drawn\n" in shown
+
+
+def test_engines_are_searched_for_what_none_had(tmp_path, capsys, monkeypatch):
+    has = {1: {"a"}, 2: {"a", "b"}, 3: {"a"}, 4: {"b"}, 5: {"c", "excused"}}
+
+    def run(seed, simulator):
+        return fuzz.Outcome(seed, simulator, 1, False, (), Counter(has[seed]))
+
+    def missing(counts):
+        reasons = dict.fromkeys("abc", fuzz.NOT_DRAWN) | {"excused": "it cannot be"}
+        return {point: reason for point, reason in reasons.items() if not counts.get(point)}
+
+    monkeypatch.setattr(fuzz, "run_engine", run)
+    monkeypatch.setattr(fuzz, "drawn_points", lambda seed: frozenset(has[seed]))
+    monkeypatch.setattr(fuzz, "gaps", missing)
+    monkeypatch.setattr(fuzz, "ProcessPoolExecutor", ThreadPoolExecutor)
+    options = ["--count", "1", "--search", "4", "--simulator", "python"]
+    assert main([*options, "--output", str(tmp_path / "fuzz.json")]) == 0
+    shown = capsys.readouterr()
+    # 3 has nothing new, and 4 nothing that 2 has not.
+    assert shown.err.split() == ["1", "python", "1", "2", "python", "1", "5", "python", "1"]
+    assert shown.out.startswith("3 engines, 3 firings, 0 mismatches")
 
 
 def test_every_point_that_an_engine_has_is_a_legal_one():
