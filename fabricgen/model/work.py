@@ -25,7 +25,8 @@ Resource = tuple[str, int]
 
 _NONE: Mapping[Resource, int] = MappingProxyType({})
 
-#: Cycles, at most, by which a firing without requests is complete sooner than a prompt one.
+#: Cycles, at most, by which a firing without requests is complete sooner than one whose requests
+#: are served at once.
 _IDLE_LEAD = 4
 
 
