@@ -4,6 +4,7 @@ The memory is not ours, so neither is its idea of the protocol; a watch of the b
 both sides to the rules.
 """
 
+from collections.abc import Container
 from typing import Any
 
 from cocotbext.axi import AxiBus, AxiReadBus, AxiSlave, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
@@ -14,10 +15,31 @@ from sim.job import ManagerJob
 from sim.manager_agent import ManagerPins, SparseMemory
 from sim.stalls import Stall, takes_part
 
-__all__ = ["Axi4Agent"]
+__all__ = ["Axi4Agent", "foreign_memory"]
 
 #: Channels that the memory takes from, and those on which it answers.
 _TAKEN, _ANSWERED = ("ar", "aw", "w"), ("r", "b")
+
+
+def foreign_memory(dut: Any, prefix: str, bus: Container[str], target: object) -> dict[str, Any]:
+    """Put the other maker's memory behind a bus; its channels, by name.
+
+    ``bus`` are the signals that it has, without prefix; ``target`` reads and writes, as
+    `cocotbext-axi` asks it to.
+    """
+    reads, writes = "arvalid" in bus, "awvalid" in bus
+    if reads and writes:
+        peer = AxiSlave(AxiBus.from_prefix(dut, prefix), dut.clk, dut.rst, target=target)
+        sides = [peer.read_if, peer.write_if]
+    else:
+        kind, of = (AxiSlaveRead, AxiReadBus) if reads else (AxiSlaveWrite, AxiWriteBus)
+        sides = [kind(of.from_prefix(dut, prefix), dut.clk, dut.rst, target=target)]
+    return {
+        name: getattr(side, f"{name}_channel")
+        for side in sides
+        for name in PAYLOADS
+        if hasattr(side, f"{name}_channel")
+    }
 
 
 class _Target:
@@ -55,25 +77,9 @@ class Axi4Agent:
             for name in (each for channel in PAYLOADS for each in _signals(channel))
             if (pin := getattr(dut, f"{prefix}_{name}", None)) is not None
         }
-        has_reads, has_writes = "arvalid" in self._bus, "awvalid" in self._bus
-        if has_reads and has_writes:
-            bus = AxiBus.from_prefix(dut, prefix)
-            peer = AxiSlave(bus, dut.clk, dut.rst, target=self._target)
-            sides = [peer.read_if, peer.write_if]
-        elif has_reads:
-            bus = AxiReadBus.from_prefix(dut, prefix)
-            sides = [AxiSlaveRead(bus, dut.clk, dut.rst, target=self._target)]
-        else:
-            bus = AxiWriteBus.from_prefix(dut, prefix)
-            sides = [AxiSlaveWrite(bus, dut.clk, dut.rst, target=self._target)]
-        self._channels = {
-            name: getattr(side, f"{name}_channel")
-            for side in sides
-            for name in PAYLOADS
-            if hasattr(side, f"{name}_channel")
-        }
-        valid = "arvalid" if has_reads else "awvalid"
-        ready = "rready" if has_reads else "bready"
+        self._channels = foreign_memory(dut, prefix, self._bus, self._target)
+        valid = "arvalid" if "arvalid" in self._bus else "awvalid"
+        ready = "rready" if "rready" in self._bus else "bready"
         self.pins = ManagerPins({"valid": self._bus[valid]}, {"ready": self._bus[ready]}, {})
 
     @property

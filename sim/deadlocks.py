@@ -153,14 +153,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command = f"python -m sim.deadlocks --count 1 --seed {seed}"
             if isinstance(ended, BaseException):
                 problems += 1
-                print(f"FAILED {command}", f"{type(ended).__name__}: {ended}", sep="\n    ")
+                what = f"{type(ended).__name__}: {ended}"
+                print(f"FAILED {command}", what, sep="\n    ", flush=True)
                 continue
             for death in ended:
                 kinds[_kind(death.channel)] += 1
                 waits.update(map(_without_numbers, death.waits))
                 if death.problems:
                     problems += 1
-                    print(f"FAILED {command}: {death.channel}", *death.problems, sep="\n    ")
+                    head = f"FAILED {command}: {death.channel}"
+                    print(head, *death.problems, sep="\n    ", flush=True)
     print(f"{sum(kinds.values())} dead channels of {options.count} engines, {problems} problems")
     for kind, count in sorted(kinds.items()):
         print(f"{count:6} {kind}")

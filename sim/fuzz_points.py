@@ -38,11 +38,8 @@ NOT_DRAWN = "not drawn"
 
 #: Points that cannot occur, by pattern.
 _REASONS = {
-    "row: * local atomic *": "a local service has plain loads and stores alone",
-    "row: * local volatile atomic *": "a local service has plain loads and stores alone",
-    "row: * local *rmw *": "a local service has plain loads and stores alone",
-    "row: * local *cmpxchg *": "a local service has plain loads and stores alone",
-    "row: * local fence": "a local service has plain loads and stores alone",
+    f"row: * local *{actor}*": "a local service has plain loads and stores alone"
+    for actor in ("atomic", "rmw", "cmpxchg", "fence")
 }
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge, Timer
-from cocotbext.axi import AxiBus, AxiReadBus, AxiSlave, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
 
+from sim.axi4_agent import foreign_memory
 from sim.axi4_memory import Axi4Memory, Pace
 from sim.axi4_rules import Axi4Rules, bus_values
 from sim.beat_traffic import BeatTraffic, StreamWidths, initial_byte
@@ -100,21 +100,8 @@ def _foreign(dut, bus, job: Job, bad: range):
     """The memory that is not ours, with channels that pause at random."""
     region = _Region(bad)
     rng = random.Random(job.seed)
-    both = "arvalid" in bus and "awvalid" in bus
-    if both:
-        peer = AxiSlave(AxiBus.from_prefix(dut, "bus"), dut.clk, dut.rst, target=region)
-        sides = [peer.read_if, peer.write_if]
-    elif "arvalid" in bus:
-        peer = AxiSlaveRead(AxiReadBus.from_prefix(dut, "bus"), dut.clk, dut.rst, target=region)
-        sides = [peer]
-    else:
-        peer = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, "bus"), dut.clk, dut.rst, target=region)
-        sides = [peer]
-    for side in sides:
-        for name in ("ar", "r", "aw", "w", "b"):
-            if hasattr(side, f"{name}_channel"):
-                channel = getattr(side, f"{name}_channel")
-                channel.set_pause_generator(iter(lambda: rng.random() < job.stalls, None))
+    for channel in foreign_memory(dut, "bus", bus, region).values():
+        channel.set_pause_generator(iter(lambda: rng.random() < job.stalls, None))
     return region
 
 
