@@ -3,10 +3,10 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from tests.support.service_model import Bench, Request
 from tests.support.services import GATHER, LOAD, VECTOR, WALK, WORD, service
+from tools.service_rates import served
 
 
 def cycles(dut, *streams):
@@ -70,30 +70,7 @@ def test_a_gather_takes_as_many_cycles_as_distinct_beats_on_one_bank(addresses, 
     ],
 )
 def test_uniform_random_loads_reach_the_limit_of_fifo_inputs(size, limit):
-    dut = service(*[LOAD] * size, banks=size, capacity=64 * size)
-    rng, count = random.Random(size), 4000
-    ports = [getattr(dut, f"requester_{r}") for r in range(size)]
-    served = 0
-
-    async def bench(ctx):
-        nonlocal served
-        for port in ports:
-            ctx.set(port.valid, 1)
-            ctx.set(port.lanes, 1)
-            ctx.set(port.address, 4 * rng.randrange(16 * size))
-        for _ in range(count):
-            ready = [ctx.get(port.ready) for port in ports]
-            await ctx.tick()
-            for port, taken in zip(ports, ready, strict=True):
-                if taken:
-                    served += 1
-                    ctx.set(port.address, 4 * rng.randrange(16 * size))
-
-    sim = Simulator(dut)
-    sim.add_clock(1e-6)
-    sim.add_testbench(bench)
-    sim.run()
-    assert served / count >= 0.98 * limit * size
+    assert served(size, 1.0, cycles=4000) >= 0.98 * limit
 
 
 WALKING = next(i for i, mode in enumerate(WALK.modes) if mode.indexed)
