@@ -23,7 +23,7 @@ class GrantSpec(Elaboratable):
     def __init__(self, dut: RowSelect) -> None:
         self.dut = dut
         self.watched = Signal(range(dut.rows))
-        self.inputs = [dut.joining, dut.available, self.watched]
+        self.inputs = [dut.joining, dut.claimable, dut.issued, self.watched]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -33,9 +33,10 @@ class GrantSpec(Elaboratable):
         mine = 1 << self.watched
         m.d.comb += [
             dut.permit_0.eq(1),
+            dut.pool.eq(1),
             Assume(self.watched < dut.rows),
             Assume(~is_set | (was == self.watched)),
-            Assume((dut.available & mine) != 0),
+            Assume((dut.claimable & mine) != 0),
             # In the next cycle a row that was granted has no operands yet.
             Assume(~has | ((dut.joining & mine) != 0)),
             Assert(waits < dut.rows),

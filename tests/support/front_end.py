@@ -86,7 +86,9 @@ class Inputs:
     tokens: dict[int, tuple[int, int]] = field(default_factory=dict)  # ingress -> tag, payload
     hold: int = 0  # rows that are held
     drain: int = 0
-    available: int = -1
+    claimable: int = -1
+    pool: bool = True
+    issued: int = 0  # rows that have a firing, and may have another from the pool
     permits: list[bool] = field(default_factory=lambda: [True])
     payloads: dict[int, int] = field(default_factory=dict)  # what connections would bring
 
@@ -99,6 +101,7 @@ class Outputs:
     hit: dict[int, bool]
     free: dict[int, bool]
     grant: int | None
+    further: bool
     selects: list[int]
     selected: int | None
     operands: dict[int, int]
@@ -115,6 +118,7 @@ class FrontEndModel:
     held: dict[Slot, int] = field(default_factory=dict)
     selected: tuple[int, dict[int, int]] | None = None
     permitted: list[bool] = field(default_factory=list)
+    claimable: int = 0
     accepted: dict[Slot, list[int]] = field(default_factory=dict)
     fired: dict[Slot, list[int]] = field(default_factory=dict)
 
@@ -138,7 +142,7 @@ class FrontEndModel:
             row
             for row, target in self.configuration.targets.items()
             if all(slot in self.held for slot in self.configuration.slots_of(row))
-            and inputs.available >> row & 1
+            and self.claimable >> row & 1
             and self.permitted[target]
         }
         if self.policy is None:
@@ -146,7 +150,10 @@ class FrontEndModel:
         else:
             cursor = self.policy.start
             row = self.policy.choose(rows)
-        if row is not None and not inputs.permits[self.configuration.targets[row]]:
+        if row is not None and not (
+            inputs.permits[self.configuration.targets[row]]
+            and (inputs.pool or not inputs.issued >> row & 1)
+        ):
             if self.policy is not None:
                 self.policy.start = cursor
             return None
@@ -181,6 +188,7 @@ class FrontEndModel:
             hit,
             free,
             row,
+            row is not None and inputs.issued >> row & 1 == 1,
             [] if row is None else [self.configuration.targets[row]],
             None if self.selected is None else self.selected[0],
             {} if self.selected is None else self._operands(self.selected[1]),
@@ -201,6 +209,7 @@ class FrontEndModel:
             self.held[slot] = payload
             self.accepted.setdefault(slot, []).append(payload)
         self.permitted = inputs.permits
+        self.claimable = inputs.claimable
         return outputs
 
 
@@ -220,7 +229,9 @@ def random_inputs(shape: FrontEndShape, configuration: Configuration, rng: rando
         tokens,
         hold=rng.getrandbits(shape.rows) if rng.random() < 0.1 else 0,
         drain=rng.getrandbits(shape.rows) if rng.random() < 0.3 else 0,
-        available=(1 << shape.rows) - 1 if rng.random() < 0.5 else rng.getrandbits(shape.rows),
+        claimable=(1 << shape.rows) - 1 if rng.random() < 0.5 else rng.getrandbits(shape.rows),
+        pool=rng.random() < 0.7,
+        issued=rng.getrandbits(shape.rows),
         permits=[rng.random() < 0.8 for _ in range(shape.targets)],
         payloads={
             at: rng.getrandbits(width) if width else 0
@@ -254,7 +265,9 @@ def play(dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs])
                     ctx.set(channel.data, payload)
             ctx.set(dut.hold, inputs.hold)
             ctx.set(dut.drain, inputs.drain)
-            ctx.set(dut.available, inputs.available)
+            ctx.set(dut.claimable, inputs.claimable)
+            ctx.set(dut.pool, inputs.pool)
+            ctx.set(dut.issued, inputs.issued)
             for target, permit in enumerate(inputs.permits):
                 ctx.set(getattr(dut, f"permit_{target}"), permit)
             free = {at: bit(f"free_{at}") for at, _ in shape.connection_widths}
@@ -274,6 +287,7 @@ def play(dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs])
                     {at: bit(f"hit_{at}") for at in inputs.tokens},
                     free,
                     grant.bit_length() - 1 if grant else None,
+                    bit("further"),
                     [target for target in range(shape.targets) if bit(f"select_{target}")],
                     selected,
                     {

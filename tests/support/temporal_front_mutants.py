@@ -60,7 +60,11 @@ class _Wrapped(RowArbiter):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.inner = inner = RowArbiter(self.policy, self.rows)
+        m.submodules.inner = inner = RowArbiter(self.policy, self.rows, word_bits=self.word_bits)
+        if self.word_bits:
+            names = [f"word_{row}" for row in range(self.rows)]
+            m.d.comb += [getattr(inner, name).eq(getattr(self, name)) for name in names]
+            m.d.comb += self.word.eq(inner.word)
         m.d.comb += [
             inner.request.eq(self.request),
             self.choice.eq(inner.choice),
@@ -86,23 +90,17 @@ class StickyRowArbiter(_Wrapped):
 class GreedyClaims(RowClaims):
     """A row may take what another one needs for its first firing."""
 
-    def _pool(self, m, beyond, retires):
-        super()._pool(m, beyond, retires)
-        return Value.cast(1)
+    def _share(self, m, further):
+        m.d.comb += [self.fits.eq(1), self.pool.eq(1)]
 
 
 class ForgetfulClaims(RowClaims):
     """A slot of the pool that is returned in a cycle in which one is taken is lost."""
 
-    def _pool(self, m, beyond, retires):
-        pool = super()._pool(m, beyond, retires)
-        takes = [
-            issue & ~retire & here.any
-            for here, issue, retire in zip(self.levels, self.issue, retires, strict=True)
-        ]
-        with m.If(reduce(or_, takes)):
-            m.d.sync += beyond.eq(beyond + 1)
-        return pool
+    def _share(self, m, further):
+        super()._share(m, further)
+        with m.If(self.further):
+            m.d.sync += self.beyond.eq(self.beyond + 1)
 
 
 class OvertakingClaims(RowClaims):

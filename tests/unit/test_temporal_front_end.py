@@ -238,8 +238,8 @@ def test_a_target_that_takes_nothing_costs_the_others_one_cycle():
     shape = shape_of(3, *SEPARATE, targets=2)
     configuration = replace(configured(3, [1, 2, 3]), targets={0: 0, 1: 1, 2: 1})
     fill = [Inputs(dict.fromkeys(range(3), (tag, tag)), permits=[True, True]) for tag in (1, 2, 3)]
-    stalled = [Inputs(permits=[False, True], available=-1) for _ in range(4)]
-    fill = [replace(inputs, available=0) for inputs in fill]
+    stalled = [Inputs(permits=[False, True]) for _ in range(4)]
+    fill = [replace(inputs, claimable=0) for inputs in fill[:-1]] + fill[-1:]
     seen = play(RowFrontEnd(shape), configuration, [*fill, *stalled])
     # Row 0 is chosen and refused; it stands back, and the cursor has not moved.
     assert [cycle.grant for cycle in seen[3:]] == [None, 1, 2, None]
@@ -248,13 +248,26 @@ def test_a_target_that_takes_nothing_costs_the_others_one_cycle():
 
 def test_a_row_without_claims_waits_alone():
     shape = shape_of(2, *SEPARATE)
-    fill = [Inputs(dict.fromkeys(range(3), (tag, tag)), available=0) for tag in (1, 2)]
+    fill = [Inputs(dict.fromkeys(range(3), (tag, tag)), claimable=0) for tag in (1, 2)]
     seen = play(
         RowFrontEnd(shape),
         configured(2, [1, 2]),
-        [*fill, Inputs(available=0b10), Inputs(available=0b10), Inputs(available=0b01)],
+        [*fill, Inputs(claimable=0b10), Inputs(claimable=0b01), Inputs(), Inputs()],
     )
-    assert [cycle.grant for cycle in seen] == [None, None, 1, None, 0]
+    # Told in one cycle, granted in the next.
+    assert [cycle.grant for cycle in seen] == [None, None, None, 1, 0, None]
+
+
+def test_an_empty_pool_costs_rows_without_firings_one_cycle():
+    shape = shape_of(3, *SEPARATE)
+    fill = [
+        Inputs(dict.fromkeys(range(3), (tag, tag)), claimable=-1 if tag == 3 else 0)
+        for tag in (1, 2, 3)
+    ]
+    empty = [Inputs(pool=False, issued=0b001, claimable=0b110) for _ in range(3)]
+    seen = play(RowFrontEnd(shape), configured(3, [1, 2, 3]), [*fill, *empty, Inputs(), Inputs()])
+    # Row 0 is chosen, but may take nothing further; it stands back, and the cursor has not moved.
+    assert [cycle.grant for cycle in seen[3:]] == [None, 1, 2, None, 0]
 
 
 def test_hold_closes_the_ingresses_of_its_rows_and_lets_full_rows_go():

@@ -99,8 +99,9 @@ class RowClaims(wiring.Component):
     and a further one only while fewer than ``total - active_rows`` slots beyond the first ones
     are taken. So no row can keep another from ever issuing.
 
-    ``available`` tells registers alone: what is returned in cycle *n* can be taken from cycle
-    *n + 1*. Reset frees every slot.
+    What is returned in cycle *n* can be taken from cycle *n + 1*. So that the choice among rows
+    begins at flip-flops, a row is told a cycle ahead that its own slots allow it to issue; whether
+    the pool still does counts when the choice is made. Reset frees every slot.
 
     A slot number is ``{row, index}``, the index in its low ``ceil(log2(depth))`` bits.
 
@@ -126,7 +127,14 @@ class RowClaims(wiring.Component):
         Slots beyond first ones are not, and will not be, more than the reserve leaves (registered
         but for the numbers of rows).
     available : Out(rows)
-        The row may take a slot.
+        The row may take a slot (registers alone).
+    claimable : Out(rows)
+        It may in the next cycle, unless it takes one now; but for its first one the pool may have
+        been emptied by then.
+    pool : Out(1)
+        A row that has a slot may take a further one now (registered).
+    remains : Out(rows)
+        The row has a firing in the next cycle, even if it takes no slot now.
     issue : In(rows)
         One-hot: the row takes one; only while ``available``.
     further : In(1), with_head : In(1)
@@ -157,6 +165,9 @@ class RowClaims(wiring.Component):
     coming_rows: Signal
     fits: Signal
     available: Signal
+    claimable: Signal
+    pool: Signal
+    remains: Signal
     issue: Signal
     further: Signal
     with_head: Signal
@@ -186,9 +197,14 @@ class RowClaims(wiring.Component):
         self.heads = [_Pointer.of(f"head_{row}", depth) for row in range(rows)]
         self.levels = [_Level(row, depth) for row in range(rows)]
         self.is_shared = depth > 1 and total < rows * depth
+        #: Slots that all rows hold beyond their first ones, where the pool can bind.
+        self.beyond = Signal(range(total + 1), name="beyond")
         row, slot = range(max(2, rows)), range(max(2, slot_count(rows, depth)))
         members: dict[str, wiring.Member] = {
             "available": Out(rows),
+            "claimable": Out(rows),
+            "pool": Out(1),
+            "remains": Out(rows),
             "fits": Out(1),
             "issue": In(rows),
             "further": In(1),
@@ -223,15 +239,32 @@ class RowClaims(wiring.Component):
 
         for row, level in enumerate(self.levels):
             level.follow(m, self.issue[row], retires[row], self.tails[row], self.heads[row])
-        pool = Value.cast(1)
+        further = any_bit(
+            retire & here.more for here, retire in zip(self.levels, retires, strict=True)
+        )
         if self.is_shared:
-            beyond = Signal(range(self.total + 1))
-            pool = self._pool(m, beyond, retires)
+            self._share(m, further)
         else:
-            m.d.comb += self.fits.eq(1)
+            m.d.comb += [self.fits.eq(1), self.pool.eq(1)]
+        # A pool that is empty gives nothing: what is returned to it then is all that changes it.
+        coming = self.pool | further
         m.d.comb += [
             self.issued.eq(Cat(here.any for here in self.levels)),
-            self.available.eq(Cat(~here.any | (~here.all & pool) for here in self.levels)),
+            self.available.eq(Cat(~here.any | (~here.all & self.pool) for here in self.levels)),
+            self.remains.eq(
+                Cat(
+                    here.any & (here.more | ~retire)
+                    for here, retire in zip(self.levels, retires, strict=True)
+                )
+            ),
+            self.claimable.eq(
+                Cat(
+                    ~remains | (coming & (~here.all | retire))
+                    for remains, here, retire in zip(
+                        self.remains, self.levels, retires, strict=True
+                    )
+                )
+            ),
             self.empty.eq(~self.issued.any()),
         ]
 
@@ -248,8 +281,9 @@ class RowClaims(wiring.Component):
         self._completions(m)
         return m
 
-    def _pool(self, m: Module, beyond: Signal, retires: list[Value]) -> Value:
-        """Count the slots beyond first ones; one more may be taken (a flip-flop)."""
+    def _share(self, m: Module, further: Value) -> None:
+        """Count the slots beyond first ones, of which one is returned now if ``further``."""
+        beyond = self.beyond
         # The smaller one is the limit: it is compared with both, not looked for.
         limits = [Signal(range(self.total + 1), name=f"limit_{i}") for i in range(2)]
         m.d.comb += [
@@ -258,28 +292,23 @@ class RowClaims(wiring.Component):
         ]
         takes = self.further
         returns = Signal()
-        more = any_bit(
-            retire & here.more for here, retire in zip(self.levels, retires, strict=True)
-        )
         # The last slot of a row is not given back while the row takes another one.
-        m.d.comb += returns.eq(more | (self.retire & self.head.any() & self.with_head))
+        m.d.comb += returns.eq(further | (self.retire & self.head.any() & self.with_head))
         # All outcomes are compared before it is known which one it is. One that is given back can
         # be taken unless a row has become Active meanwhile.
-        pool = Signal()
         below = Signal()
         within = Signal()
         m.d.comb += [
             below.eq(reduce(and_, (beyond < limit for limit in limits))),
             within.eq(reduce(and_, (beyond <= limit for limit in limits))),
-            self.fits.eq(below | (within & ~pool)),
+            self.fits.eq(below | (within & ~self.pool)),
         ]
         more_below = reduce(and_, (beyond + 1 < limit for limit in limits))
-        m.d.sync += pool.eq(Mux(takes, more_below, within))
+        m.d.sync += self.pool.eq(Mux(takes, more_below, within))
         with m.If(takes == returns):
-            m.d.sync += pool.eq(below)
+            m.d.sync += self.pool.eq(below)
         with m.Else():
             m.d.sync += beyond.eq(Mux(takes, beyond + 1, beyond - 1))
-        return pool
 
     def _numbered(self, place: Value, row: Signal) -> Value:
         return Cat(place, row) if self.rows > 1 else place

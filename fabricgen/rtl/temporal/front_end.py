@@ -66,10 +66,8 @@ class RowFrontEnd(wiring.Component):
         Payload of the last such token, from the next cycle on.
     free_<connection> : Out(1)
         No consumer's slot is full (registered).
-    available : In(rows)
-        A further firing of the row has its claims (registered).
-    issued : In(rows), head : In(rows), further : Out(1), with_head : Out(1),
-    permit_<target> : In(1), select_<target> : Out(1)
+    claimable : In(rows), pool : In(1), issued : In(rows), head : In(rows), further : Out(1),
+    with_head : Out(1), permit_<target> : In(1), select_<target> : Out(1)
         As in :class:`RowSelect`.
     grant : Out(rows)
         One-hot: the row that is granted now, and whose claims are taken.
@@ -88,7 +86,8 @@ class RowFrontEnd(wiring.Component):
     enabled: Signal
     hold: Signal
     drain: Signal
-    available: Signal
+    claimable: Signal
+    pool: Signal
     issued: Signal
     head: Signal
     further: Signal
@@ -110,7 +109,8 @@ class RowFrontEnd(wiring.Component):
             "enabled": In(rows),
             "hold": In(rows),
             "drain": In(rows),
-            "available": In(rows),
+            "claimable": In(rows),
+            "pool": In(1),
             "issued": In(rows),
             "head": In(rows),
             "further": Out(1),
@@ -169,7 +169,8 @@ class RowFrontEnd(wiring.Component):
         )
         m.d.comb += [
             row_select.joining.eq(joining),
-            row_select.available.eq(self.available),
+            row_select.claimable.eq(self.claimable),
+            row_select.pool.eq(self.pool),
             row_select.issued.eq(self.issued),
             row_select.head.eq(self.head),
             self.further.eq(row_select.further),

@@ -227,7 +227,7 @@ class TemporalPort(wiring.Component):
         self._results(m, front, claims, lanes)
         self._watch(m, front, claims, holdings)
         if self.counted:
-            self._stalls(m, front)
+            self._stalls(m, front, claims)
         m.d.comb += self.empty.eq(
             front.empty & claims.empty & reduce(and_, (holding.empty for holding in holdings))
         )
@@ -240,7 +240,8 @@ class TemporalPort(wiring.Component):
             front.enabled.eq(rows.enabled),
             front.hold.eq(self.hold),
             front.drain.eq(self.drain),
-            front.available.eq(claims.available),
+            front.claimable.eq(claims.claimable),
+            front.pool.eq(claims.pool),
             claims.issue.eq(front.grant),
             claims.further.eq(front.further),
             claims.with_head.eq(front.with_head),
@@ -251,7 +252,7 @@ class TemporalPort(wiring.Component):
             self.selected.eq(front.here),
         ]
         if hasattr(rows, "single"):
-            m.d.comb += front.available.eq(claims.available & ~(rows.single & claims.issued))
+            m.d.comb += front.claimable.eq(claims.claimable & ~(rows.single & claims.remains))
         if hasattr(claims, "active_rows"):
             m.d.comb += [
                 claims.active_rows.eq(rows.active_rows),
@@ -462,18 +463,25 @@ class TemporalPort(wiring.Component):
                 word = found[0][1] if len(found) == 1 else select(found, len(shown))
                 m.d.comb += shown.eq(word)
 
-    def _stalls(self, m: Module, front: RowFrontEnd) -> None:
+    def _stalls(self, m: Module, front: RowFrontEnd, claims: RowClaims) -> None:
         """Why an Active row issues nothing now: one cause at most."""
         whole = Signal(self.shape.rows)
         roles = range(len(self.shape.port.inputs))
         present = [getattr(front, f"present_{i}") | ~getattr(front, f"needed_{i}") for i in roles]
         enabled = self.rows.enabled
+        claim = self._claim(claims)
         m.d.comb += [
             whole.eq(reduce(and_, present, enabled)),
             self.operand_stalls.eq(enabled & ~whole),
-            self.claim_stalls.eq(whole & ~front.available),
-            self.dispatch_stalls.eq(whole & front.available & ~front.grant),
+            self.claim_stalls.eq(whole & ~claim),
+            self.dispatch_stalls.eq(whole & claim & ~front.grant),
         ]
+
+    def _claim(self, claims: RowClaims) -> Value:
+        """Rows whose claims are available."""
+        if hasattr(self.rows, "single"):
+            return claims.available & ~(self.rows.single & claims.issued)
+        return claims.available
 
     def _present(self, front: RowFrontEnd) -> list[Signal]:
         """Rows with a token, by role."""
@@ -506,7 +514,7 @@ class TemporalPort(wiring.Component):
                 hot = one_hot(row if self.shape.rows > 1 else None, self.shape.rows)
                 standing.append(Cat(is_there & here for here in hot))
         m.d.comb += [
-            self.claim.eq(claims.available),
+            self.claim.eq(self._claim(claims)),
             self.issued.eq(claims.issued),
             self.held.eq(reduce(or_, standing)),
         ]

@@ -14,12 +14,13 @@ __all__ = ["RowSelect"]
 class RowSelect(wiring.Component):
     """Grant one row that can fire, by the port's grant policy, and register its number.
 
-    A row is eligible that has its operands and claims and whose target had a permit in the last
-    cycle. The policy chooses among eligible rows; the choice is granted if its target has a
-    permit in this cycle, which may come late: it changes nothing but whether the grant counts.
-    Otherwise nobody is granted, the cursor stays, and the rows of that target stand back in the
-    next cycle. So a target that takes nothing costs the rows of other targets one cycle for each
-    time it begins to.
+    A row is eligible that has its operands and the claims of its own, and whose target had a
+    permit in the last cycle. The policy chooses among eligible rows; the choice is granted if its
+    target has a permit in this cycle, and the pool what it needs of it, which may come late: it
+    changes nothing but whether the grant counts. Otherwise nobody is granted, the cursor stays,
+    and the rows of that target, or those that still need the pool, stand back in the next cycle.
+    So a target that takes nothing, or a pool that is empty, costs other rows one cycle for each
+    time that it begins to be so.
 
     A row granted in cycle *n* is ``selected`` in cycle *n + 1*; one row in every cycle. Reset
     drops the selection and restores the cursor.
@@ -37,10 +38,12 @@ class RowSelect(wiring.Component):
     -------
     joining : In(rows)
         The row has all its operands in the next cycle, unless it is granted now.
-    available : In(rows)
-        Its claims are available (registered).
+    claimable : In(rows)
+        So are the claims of its own.
     issued : In(rows), head : In(rows)
         It has a firing already; it is the row that may retire (registered).
+    pool : In(1)
+        A row that has a firing already may be granted now (registered).
     further : Out(1), with_head : Out(1)
         A row with a firing is granted; the row that may retire is.
     target_<target> : In(rows), absent with one target
@@ -57,9 +60,10 @@ class RowSelect(wiring.Component):
     """
 
     joining: Signal
-    available: Signal
+    claimable: Signal
     issued: Signal
     head: Signal
+    pool: Signal
     further: Signal
     with_head: Signal
     grant: Signal
@@ -74,9 +78,10 @@ class RowSelect(wiring.Component):
         self.policy = policy
         members: dict[str, wiring.Member] = {
             "joining": In(rows),
-            "available": In(rows),
+            "claimable": In(rows),
             "issued": In(rows),
             "head": In(rows),
+            "pool": In(1),
             "further": Out(1),
             "with_head": Out(1),
             "grant": Out(rows),
@@ -97,28 +102,31 @@ class RowSelect(wiring.Component):
         permitted = Signal(self.rows)
         m.d.comb += permitted.eq(self._permitted(permits))
 
-        # Operands, and what each row's target permitted in the last cycle. A row that is granted
-        # had all its operands, so it has none in the next cycle.
-        ready = Signal(self.rows)
-        m.submodules.arbiter = arbiter = RowArbiter(self.policy, self.rows, word_bits=2)
-        m.d.sync += ready.eq(self.joining & permitted & ~arbiter.choice)
-
+        # Operands and claims, and what each row's target permitted in the last cycle. A row that
+        # is granted had all its operands, so it has none in the next cycle.
         eligible = Signal(self.rows)
+        m.submodules.arbiter = arbiter = RowArbiter(self.policy, self.rows, word_bits=2)
+        taken = Signal(self.rows)
         m.d.comb += [
-            eligible.eq(ready & self.available),
             arbiter.request.eq(eligible),
-            self.grant.eq(arbiter.choice & permitted),
+            # A row that the pool refuses stays eligible, or others would always come before it.
+            taken.eq(arbiter.choice & (~self.issued | self.pool.replicate(self.rows))),
+            self.grant.eq(taken & permitted),
         ]
+        m.d.sync += eligible.eq(self.joining & self.claimable & permitted & ~taken)
+
+        has_firing = arbiter.word[0]
+        pooled = self.pool | ~has_firing
         if self.targets == 1:
             m.d.comb += [
-                arbiter.commit.eq(eligible.any() & permits[0]),
+                arbiter.commit.eq(eligible.any() & permits[0] & pooled),
                 self.select_0.eq(arbiter.commit),
             ]
         else:
             m.d.comb += arbiter.commit.eq(self.grant.any())
             for target, permit in enumerate(permits):
                 chosen = (arbiter.choice & getattr(self, f"target_{target}")).any()
-                m.d.comb += getattr(self, f"select_{target}").eq(chosen & permit)
+                m.d.comb += getattr(self, f"select_{target}").eq(chosen & permit & pooled)
 
         m.d.comb += Cat(self.further, self.with_head).eq(Mux(arbiter.commit, arbiter.word, 0))
         for row in range(self.rows):
