@@ -22,10 +22,10 @@ def temporal_document(rows: int, ports: int) -> str:
     """A memory with ``rows`` contexts whose ``ports`` load and store 32-bit elements in turn.
 
     Every role of a port has an endpoint of its own, so that nothing but the local service is
-    shared; each row may have two firings in flight, two rows together at a time. Tags tell all rows
-    apart and have at least four bits.
+    shared; each row may have two firings in flight, two rows together at a time. Tags have six
+    bits, or as many as tell all rows apart: up to 64 rows, a row is the same in each engine.
     """
-    tag = max(4, (rows - 1).bit_length())
+    tag = max(6, (rows - 1).bit_length())
     kinds = ["load" if port % 2 == 0 else "store" for port in range(ports)]
     lines = [
         "[fabric]",

@@ -19,11 +19,14 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 
+from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 
 from fabricgen.author.fabric import parse_fabric
+from fabricgen.config.storable import storable_mask
 from fabricgen.emit.verilog import to_verilog
 from fabricgen.plan.geometry import AccessMode, BankGeometry, RequesterShape
+from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.resource import RoundRobin
 from fabricgen.rtl.port_shape import port_shape
 from fabricgen.rtl.providers.registry import provider
@@ -101,10 +104,43 @@ def row_front_end(rows: int) -> RowFrontEnd:
     )
 
 
-def temporal_engine(rows: int, ports: int) -> TemporalEngine:
+class ConfiguredEngine(wiring.Component):
+    """A Temporal engine in whose carriers bits that no configuration has are 0, as in a fabric.
+
+    Members
+    -------
+    Those of :class:`TemporalEngine`.
+    """
+
+    configuration: Signal
+    following: Signal
+
+    def __init__(self, named: NamedMemory) -> None:
+        self.inner = TemporalEngine(named)
+        self.mask = storable_mask(named)
+        super().__init__(self.inner.signature)
+
+    def elaborate(self, platform: object) -> Module:
+        """Mask the carriers, and wire everything else through."""
+        m = Module()
+        m.submodules.engine = engine = self.inner
+        for name, member in self.signature.members.items():
+            outer, inner = getattr(self, name), getattr(engine, name)
+            if name in ("configuration", "following"):
+                m.d.comb += inner.eq(outer & self.mask)
+            elif member.is_signature:
+                wiring.connect(m, wiring.flipped(outer), inner)
+            elif member.flow is wiring.In:
+                m.d.comb += inner.eq(outer)
+            else:
+                m.d.comb += outer.eq(inner)
+        return m
+
+
+def temporal_engine(rows: int, ports: int) -> ConfiguredEngine:
     """A whole Temporal engine, its configuration and its targets as ports."""
     (named,) = temporal_fabric(rows, ports).memories
-    return TemporalEngine(named)
+    return ConfiguredEngine(named)
 
 
 CASES = (
@@ -144,7 +180,7 @@ CASES = (
     *(
         Case(
             "temporal_engine",
-            f"K={rows}, P={ports}, 32-bit elements, each role on its own endpoint, round robin",
+            f"K={rows}, P={ports}, T=6, 32-bit elements, each role on its own endpoint, round robin",
             partial(temporal_engine, rows, ports),
             SEEDS if rows <= 16 and ports <= 2 else (),
         )
@@ -221,6 +257,12 @@ def provider_figures(case: OpCase, row: dict, design: ooc.Design, folder: Path) 
     }
 
 
+def is_named(case: Case, names: list[str]) -> bool:
+    """Whether one of the patterns fits the design's name, alone or with its parameters."""
+    whole = (case.name, f"{case.name}, {case.parameters}")
+    return any(fnmatchcase(each, name) for each in whole for name in names)
+
+
 def case_identity(case: Case) -> Identity:
     """What tells the case from the others, as its row does."""
     timing = case.op and case.op.op.timing
@@ -262,11 +304,15 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="make these the recorded figures")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="designs at a time")
     parser.add_argument(
-        "names", nargs="*", help="designs to measure, * stands for anything; all without any"
+        "names",
+        nargs="*",
+        help="designs to measure, by name or by 'name, parameters', * stands for anything; all "
+        "without any",
     )
     args = parser.parse_args()
-    names = args.names or ["*"]
-    cases = [case for case in CASES if any(fnmatchcase(case.name, name) for name in names)]
+    cases = [case for case in CASES if not args.names or is_named(case, args.names)]
+    if not cases:
+        parser.error(f"no design is named {' or '.join(args.names)}")
     before = recorded_rows()
     began = time.monotonic()
     rows: list[dict] = []

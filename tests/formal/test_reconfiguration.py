@@ -249,7 +249,7 @@ class ReserveSpec(Elaboratable):
         m.d.comb += [
             dut.head.eq(Const(1, dut.rows) << dut.head_row),
             dut.further.eq((dut.issue & dut.issued).any()),
-            dut.with_head.eq((dut.issue & dut.head).any()),
+            dut.beside.eq((dut.issue & dut.issued & ~dut.leaving).any()),
         ]
         for row, each in enumerate(firings):
             retires = dut.retire & (dut.head_row == row)

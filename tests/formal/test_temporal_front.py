@@ -130,6 +130,7 @@ class FrontEndSpec(Elaboratable):
             dut.claimable,
             dut.pool,
             dut.issued,
+            dut.leaving,
             self.watched,
             *self.sent.values(),
             *(getattr(dut, f"fire_{at}") for at in self.sent),
@@ -287,6 +288,7 @@ class FrontEndSpec(Elaboratable):
             # Nobody is passed over where every target has a permit, and the pool a slot.
             Assert(~(Cat(permits).all() & dut.pool & Cat(may).any()) | dut.grant.any()),
             Assert(dut.further == (dut.grant & dut.issued).any()),
+            Assert(dut.beside == (dut.grant & dut.issued & ~dut.leaving).any()),
             Assert(dut.selected_valid == granted),
             Assert(~granted | (dut.selected == row)),
         ]
@@ -365,7 +367,7 @@ class ClaimsSpec(Elaboratable):
         m.d.sync += [captured.eq(dut.issue.any()), dut.capture.eq(dut.issue)]
         m.d.comb += [
             dut.further.eq((dut.issue & dut.issued).any()),
-            dut.with_head.eq((dut.issue & dut.head).any()),
+            dut.beside.eq((dut.issue & dut.issued & ~dut.leaving).any()),
         ]
         for row in rows:
             with m.If(dut.issue[row]):
@@ -412,7 +414,10 @@ class ClaimsSpec(Elaboratable):
                 # What is told a cycle ahead, with the pool of now, is neither more nor less.
                 told = claimable[row] & ((count == 0) | dut.pool)
                 m.d.comb += Assert(issues[row] | ~is_told | (dut.available[row] == told))
-            m.d.comb += Assert(~is_told | ((count != 0) == (remains[row] | issues[row])))
+            m.d.comb += [
+                Assert(~is_told | ((count != 0) == (remains[row] | issues[row]))),
+                Assert(dut.leaving[row] == (dut.head[row] & (count == 1))),
+            ]
             newest = Signal(range(depth), name=f"newest_{row}")
             m.d.comb += [
                 newest.eq((heads[row] + count + depth - 1) % depth),

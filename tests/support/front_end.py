@@ -89,6 +89,7 @@ class Inputs:
     claimable: int = -1
     pool: bool = True
     issued: int = 0  # rows that have a firing, and may have another from the pool
+    leaving: int = 0
     permits: list[bool] = field(default_factory=lambda: [True])
     payloads: dict[int, int] = field(default_factory=dict)  # what connections would bring
 
@@ -101,7 +102,7 @@ class Outputs:
     hit: dict[int, bool]
     free: dict[int, bool]
     grant: int | None
-    further: bool
+    further: tuple[bool, bool]  # with a firing; with one that is not leaving
     selects: list[int]
     selected: int | None
     operands: dict[int, int]
@@ -188,7 +189,10 @@ class FrontEndModel:
             hit,
             free,
             row,
-            row is not None and inputs.issued >> row & 1 == 1,
+            (
+                row is not None and inputs.issued >> row & 1 == 1,
+                row is not None and (inputs.issued & ~inputs.leaving) >> row & 1 == 1,
+            ),
             [] if row is None else [self.configuration.targets[row]],
             None if self.selected is None else self.selected[0],
             {} if self.selected is None else self._operands(self.selected[1]),
@@ -232,6 +236,7 @@ def random_inputs(shape: FrontEndShape, configuration: Configuration, rng: rando
         claimable=(1 << shape.rows) - 1 if rng.random() < 0.5 else rng.getrandbits(shape.rows),
         pool=rng.random() < 0.7,
         issued=rng.getrandbits(shape.rows),
+        leaving=rng.getrandbits(shape.rows),
         permits=[rng.random() < 0.8 for _ in range(shape.targets)],
         payloads={
             at: rng.getrandbits(width) if width else 0
@@ -268,6 +273,7 @@ def play(dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs])
             ctx.set(dut.claimable, inputs.claimable)
             ctx.set(dut.pool, inputs.pool)
             ctx.set(dut.issued, inputs.issued)
+            ctx.set(dut.leaving, inputs.leaving)
             for target, permit in enumerate(inputs.permits):
                 ctx.set(getattr(dut, f"permit_{target}"), permit)
             free = {at: bit(f"free_{at}") for at, _ in shape.connection_widths}
@@ -287,7 +293,7 @@ def play(dut: RowFrontEnd, configuration: Configuration, stimulus: list[Inputs])
                     {at: bit(f"hit_{at}") for at in inputs.tokens},
                     free,
                     grant.bit_length() - 1 if grant else None,
-                    bit("further"),
+                    (bit("further"), bit("beside")),
                     [target for target in range(shape.targets) if bit(f"select_{target}")],
                     selected,
                     {

@@ -98,7 +98,8 @@ def differences(dut, active, seed, cycles=200):
             issues = rng.choice(may) if may and rng.random() < eagerness else None
             ctx.set(dut.issue, 0 if issues is None else 1 << issues)
             ctx.set(dut.further, issues is not None and issued >> issues & 1)
-            ctx.set(dut.with_head, issues == head_row)
+            remains = issues != head_row or len(model.firings[head_row]) > 1
+            ctx.set(dut.beside, issues is not None and issued >> issues & 1 and remains)
 
             follows = len(firings) > 1 and firings[1][1]
             if bool(ctx.get(dut.successor)) != follows:

@@ -137,8 +137,10 @@ class RowClaims(wiring.Component):
         The row has a firing in the next cycle, even if it takes no slot now.
     issue : In(rows)
         One-hot: the row takes one; only while ``available``.
-    further : In(1), with_head : In(1)
-        The row that issues has a firing already; it is the row of ``head``.
+    leaving : Out(rows)
+        The row's only firing is the one that may retire.
+    further : In(1), beside : In(1)
+        The row that issues has a firing already; it has one and is not ``leaving``.
     capture : In(rows), capture_row : In(range(max(2, rows)))
         In the cycle after each ``issue``, the row that issued, one-hot and its number.
     tail_slot : Out
@@ -170,7 +172,8 @@ class RowClaims(wiring.Component):
     remains: Signal
     issue: Signal
     further: Signal
-    with_head: Signal
+    leaving: Signal
+    beside: Signal
     capture: Signal
     capture_row: Signal
     tail_slot: Signal
@@ -208,7 +211,8 @@ class RowClaims(wiring.Component):
             "fits": Out(1),
             "issue": In(rows),
             "further": In(1),
-            "with_head": In(1),
+            "leaving": Out(rows),
+            "beside": In(1),
             "capture": In(rows),
             "capture_row": In(row),
             "tail_slot": Out(slot),
@@ -265,6 +269,12 @@ class RowClaims(wiring.Component):
                     )
                 )
             ),
+            self.leaving.eq(
+                Cat(
+                    head & here.any & ~here.more
+                    for here, head in zip(self.levels, self.head, strict=True)
+                )
+            ),
             self.empty.eq(~self.issued.any()),
         ]
 
@@ -290,12 +300,11 @@ class RowClaims(wiring.Component):
             limit.eq(self.total - rows)
             for limit, rows in zip(limits, (self.active_rows, self.coming_rows), strict=True)
         ]
-        takes = self.further
-        returns = Signal()
-        # The last slot of a row is not given back while the row takes another one.
-        m.d.comb += returns.eq(further | (self.retire & self.head.any() & self.with_head))
-        # All outcomes are compared before it is known which one it is. One that is given back can
-        # be taken unless a row has become Active meanwhile.
+        # The slot of a row that gives back its last one is its first one again.
+        takes = Signal()
+        m.d.comb += takes.eq(Mux(self.retire, self.beside, self.further))
+        # All outcomes are compared before it is known whether one is taken, which is known last.
+        # One that is given back can be taken unless a row has become Active meanwhile.
         below = Signal()
         within = Signal()
         m.d.comb += [
@@ -304,11 +313,10 @@ class RowClaims(wiring.Component):
             self.fits.eq(below | (within & ~self.pool)),
         ]
         more_below = reduce(and_, (beyond + 1 < limit for limit in limits))
-        m.d.sync += self.pool.eq(Mux(takes, more_below, within))
-        with m.If(takes == returns):
-            m.d.sync += self.pool.eq(below)
-        with m.Else():
-            m.d.sync += beyond.eq(Mux(takes, beyond + 1, beyond - 1))
+        m.d.sync += [
+            self.pool.eq(Mux(takes, Mux(further, below, more_below), Mux(further, within, below))),
+            beyond.eq(beyond + Mux(takes, Mux(further, 0, 1), Mux(further, -1, 0))),
+        ]
 
     def _numbered(self, place: Value, row: Signal) -> Value:
         return Cat(place, row) if self.rows > 1 else place

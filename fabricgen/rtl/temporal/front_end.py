@@ -66,8 +66,8 @@ class RowFrontEnd(wiring.Component):
         Payload of the last such token, from the next cycle on.
     free_<connection> : Out(1)
         No consumer's slot is full (registered).
-    claimable : In(rows), pool : In(1), issued : In(rows), head : In(rows), further : Out(1),
-    with_head : Out(1), permit_<target> : In(1), select_<target> : Out(1)
+    claimable : In(rows), pool : In(1), issued : In(rows), leaving : In(rows), further : Out(1),
+    beside : Out(1), permit_<target> : In(1), select_<target> : Out(1)
         As in :class:`RowSelect`.
     grant : Out(rows)
         One-hot: the row that is granted now, and whose claims are taken.
@@ -89,9 +89,9 @@ class RowFrontEnd(wiring.Component):
     claimable: Signal
     pool: Signal
     issued: Signal
-    head: Signal
+    leaving: Signal
     further: Signal
-    with_head: Signal
+    beside: Signal
     grant: Signal
     selected_valid: Signal
     selected: Signal
@@ -112,9 +112,9 @@ class RowFrontEnd(wiring.Component):
             "claimable": In(rows),
             "pool": In(1),
             "issued": In(rows),
-            "head": In(rows),
+            "leaving": In(rows),
             "further": Out(1),
-            "with_head": Out(1),
+            "beside": Out(1),
             "grant": Out(rows),
             "selected_valid": Out(1),
             "selected": Out(range(max(2, rows))),
@@ -172,9 +172,9 @@ class RowFrontEnd(wiring.Component):
             row_select.claimable.eq(self.claimable),
             row_select.pool.eq(self.pool),
             row_select.issued.eq(self.issued),
-            row_select.head.eq(self.head),
+            row_select.leaving.eq(self.leaving),
             self.further.eq(row_select.further),
-            self.with_head.eq(row_select.with_head),
+            self.beside.eq(row_select.beside),
             self.grant.eq(row_select.grant),
             self.selected_valid.eq(row_select.selected_valid),
             self.selected.eq(row_select.selected),

@@ -40,12 +40,12 @@ class RowSelect(wiring.Component):
         The row has all its operands in the next cycle, unless it is granted now.
     claimable : In(rows)
         So are the claims of its own.
-    issued : In(rows), head : In(rows)
-        It has a firing already; it is the row that may retire (registered).
+    issued : In(rows), leaving : In(rows)
+        It has a firing already; its only one is the one that may retire (registers alone).
     pool : In(1)
         A row that has a firing already may be granted now (registered).
-    further : Out(1), with_head : Out(1)
-        A row with a firing is granted; the row that may retire is.
+    further : Out(1), beside : Out(1)
+        A row with a firing is granted; one that has one and is not ``leaving`` is.
     target_<target> : In(rows), absent with one target
         The row goes to this target; static.
     permit_<target> : In(1)
@@ -62,10 +62,10 @@ class RowSelect(wiring.Component):
     joining: Signal
     claimable: Signal
     issued: Signal
-    head: Signal
+    leaving: Signal
     pool: Signal
     further: Signal
-    with_head: Signal
+    beside: Signal
     grant: Signal
     selected_valid: Signal
     selected: Signal
@@ -80,10 +80,10 @@ class RowSelect(wiring.Component):
             "joining": In(rows),
             "claimable": In(rows),
             "issued": In(rows),
-            "head": In(rows),
+            "leaving": In(rows),
             "pool": In(1),
             "further": Out(1),
-            "with_head": Out(1),
+            "beside": Out(1),
             "grant": Out(rows),
             "selected_valid": Out(1),
             "selected": Out(range(max(2, rows))),
@@ -128,10 +128,10 @@ class RowSelect(wiring.Component):
                 chosen = (arbiter.choice & getattr(self, f"target_{target}")).any()
                 m.d.comb += getattr(self, f"select_{target}").eq(chosen & permit & pooled)
 
-        m.d.comb += Cat(self.further, self.with_head).eq(Mux(arbiter.commit, arbiter.word, 0))
+        m.d.comb += Cat(self.further, self.beside).eq(Mux(arbiter.commit, arbiter.word, 0))
         for row in range(self.rows):
             word: Signal = getattr(arbiter, f"word_{row}")
-            m.d.comb += word.eq(Cat(self.issued[row], self.head[row]))
+            m.d.comb += word.eq(Cat(self.issued[row], self.issued[row] & ~self.leaving[row]))
 
         m.d.sync += [
             self.selected_valid.eq(arbiter.commit),
