@@ -9,6 +9,7 @@ from tests.support.temporal_mutants import (
     OfferingPublisher,
     RepeatingPublisher,
     StalePublisher,
+    StayingPublisher,
     StubbornPublisher,
 )
 
@@ -29,6 +30,7 @@ class PublisherSpec(Elaboratable):
         self.selected = [getattr(dut, f"selected_{row}") for row in rows]
         self.watched = Signal(range(max(2, dut.rows)))
         self.words = [getattr(dut, f"word_{row}") for row in rows]
+        self.places = [getattr(dut, f"place_{row}") for row in rows]
         self.inputs = [dut.complete, dut.successor, dut.ready, self.watched]
         self.inputs += [*self.selected, *self.words]
 
@@ -53,7 +55,12 @@ class PublisherSpec(Elaboratable):
             before = Signal(len(static), name=f"static_before_{row}")
             m.d.sync += before.eq(static)
             m.d.comb += Assume((before == static) | ~dut.complete[row])
+            # Firings of a row lie in a ring of two.
+            ring = Signal.like(self.places[row], name=f"ring_{row}")
+            m.d.sync += ring.eq(ring ^ (dut.here[row] & dut.retire))
+            m.d.comb += self.places[row].eq(ring)
 
+        m.d.comb += dut.place_behind.eq(~dut.place)
         m.d.comb += [
             Assume(self.watched < dut.rows),
             Assert(dut.row < dut.rows),
@@ -65,6 +72,7 @@ class PublisherSpec(Elaboratable):
             # What is shown is the candidate's.
             Assert(~dut.candidate | (dut.word == Array(self.words)[dut.row])),
             Assert(~dut.candidate | (dut.selected == selected)),
+            Assert(~dut.candidate | (dut.place == Array(self.places)[dut.row])),
             # Only what is complete.
             Assert(dut.here == Mux(dut.candidate, 1 << dut.row, 0)),
             Assert((dut.here & ~stays) == 0),
@@ -122,7 +130,7 @@ class PublisherSpec(Elaboratable):
 @pytest.mark.proves("joint publication", "no row is blocked by another row's destination")
 @pytest.mark.parametrize(("rows", "destinations"), [(1, 2), (2, 3), (3, 2)])
 def test_a_packet_is_published_jointly_and_no_row_blocks_another(rows, destinations, tmp_path):
-    spec = PublisherSpec(Publisher(rows, destinations, word_bits=1))
+    spec = PublisherSpec(Publisher(rows, destinations, word_bits=1, place_bits=1))
     prove(spec, spec.inputs, tmp_path)
 
 
@@ -136,9 +144,10 @@ def test_a_packet_is_published_jointly_and_no_row_blocks_another(rows, destinati
         ImpatientPublisher,
         RepeatingPublisher,
         StalePublisher,
+        StayingPublisher,
     ],
 )
 def test_the_proof_rejects_a_wrong_publisher(mutant, tmp_path):
-    spec = PublisherSpec(mutant(2, 2, word_bits=1))
+    spec = PublisherSpec(mutant(2, 2, word_bits=1, place_bits=1))
     with pytest.raises(pytest.fail.Exception, match="refuted"):
         prove(spec, spec.inputs, tmp_path)

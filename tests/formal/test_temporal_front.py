@@ -404,6 +404,12 @@ class ClaimsSpec(Elaboratable):
             m.d.sync += count.eq(count + dut.issue[row] - retires)
             with m.If(retires):
                 m.d.sync += heads[row].eq(Mux(heads[row] == depth - 1, 0, heads[row] + 1))
+            if depth > 1:
+                place = dut.places.word_select(row, bits)
+                m.d.comb += Assert(place == heads[row])
+                with m.If(dut.head_row == row):
+                    m.d.comb += dut.head_place.eq(heads[row])
+                    m.d.comb += Assert(dut.place_behind == (heads[row] + 1) % depth)
             tail = Signal(range(depth), name=f"place_{row}")
             m.d.comb += tail.eq((heads[row] + count) % depth)
             with m.If(dut.issue[row]):

@@ -98,9 +98,7 @@ class ForgetfulClaims(RowClaims):
     """A slot of the pool that is returned in a cycle in which one is taken is lost."""
 
     def _share(self, m, further):
-        super()._share(m, further)
-        with m.If(self.further):
-            m.d.sync += self.beyond.eq(self.beyond + 1)
+        super()._share(m, further & ~self.further)
 
 
 class OvertakingClaims(RowClaims):

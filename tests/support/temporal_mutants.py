@@ -82,3 +82,10 @@ class StalePublisher(Publisher):
 
     def _shown(self, row, passed):
         return super()._shown(max(row - 1, 0), passed)
+
+
+class StayingPublisher(Publisher):
+    """Shows the firing again that it has published."""
+
+    def _go_on(self, m: Module) -> None:
+        pass

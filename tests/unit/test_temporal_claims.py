@@ -90,6 +90,8 @@ def differences(dut, active, seed, cycles=200):
             head_row = rng.randrange(active)
             ctx.set(dut.head, 1 << head_row)
             ctx.set(dut.head_row, head_row)
+            if bits := (dut.depth - 1).bit_length():
+                ctx.set(dut.head_place, ctx.get(dut.places) >> bits * head_row & (1 << bits) - 1)
             retires = complete[head_row] and rng.random() < 0.7
             ctx.set(dut.retire, retires)
             firings = model.firings[head_row]

@@ -132,7 +132,7 @@ class RowClaims(wiring.Component):
         It may in the next cycle, unless it takes one now; but for its first one the pool may have
         been emptied by then.
     pool : Out(1)
-        A row that has a slot may take a further one now (registered).
+        A row that has a slot may take a further one now (registers alone).
     remains : Out(rows)
         The row has a firing in the next cycle, even if it takes no slot now.
     issue : In(rows)
@@ -147,8 +147,12 @@ class RowClaims(wiring.Component):
         The slot that it took.
     complete_valid_<i> : In(1), complete_slot_<i> : In
         The firing in this slot is complete; at the earliest in the cycle after its ``issue``.
+    places : Out(rows * bits), absent with a depth of 1
+        Place of each row's oldest firing, in ``bits`` of an index (registered).
     head : In(rows), head_row : In(range(max(2, rows)))
         One-hot: the row that may retire, if any; its number.
+    head_place : In(bits), place_behind : Out(bits), absent with a depth of 1
+        Place of its oldest firing, as in ``places``; that of the firing behind it.
     head_slot : Out
         Slot of its oldest firing.
     retire : In(1)
@@ -179,6 +183,9 @@ class RowClaims(wiring.Component):
     tail_slot: Signal
     head: Signal
     head_row: Signal
+    places: Signal
+    head_place: Signal
+    place_behind: Signal
     head_slot: Signal
     retire: Signal
     issued: Signal
@@ -225,6 +232,12 @@ class RowClaims(wiring.Component):
             "successor": Out(1),
             "empty": Out(1),
         }
+        if bits := (depth - 1).bit_length():
+            members |= {
+                "places": Out(rows * bits),
+                "head_place": In(bits),
+                "place_behind": Out(bits),
+            }
         for i in range(completions):
             members |= {f"complete_valid_{i}": In(1), f"complete_slot_{i}": In(slot)}
         if self.is_shared:
@@ -283,7 +296,11 @@ class RowClaims(wiring.Component):
         oldest: Value = Cat()
         if self.depth > 1:
             newest = choose(self.capture, [tail.preceding for tail in self.tails])
-            oldest = choose(self.head, [head.place for head in self.heads])
+            oldest = self.head_place
+            m.d.comb += [
+                self.places.eq(Cat(head.place for head in self.heads)),
+                self.place_behind.eq(_Pointer(self.head_place, self.depth).following),
+            ]
         m.d.comb += [
             self.tail_slot.eq(self._numbered(newest, self.capture_row)),
             self.head_slot.eq(self._numbered(oldest, self.head_row)),
@@ -293,29 +310,41 @@ class RowClaims(wiring.Component):
 
     def _share(self, m: Module, further: Value) -> None:
         """Count the slots beyond first ones, of which one is returned now if ``further``."""
-        beyond = self.beyond
         # The smaller one is the limit: it is compared with both, not looked for.
         limits = [Signal(range(self.total + 1), name=f"limit_{i}") for i in range(2)]
         m.d.comb += [
             limit.eq(self.total - rows)
             for limit, rows in zip(limits, (self.active_rows, self.coming_rows), strict=True)
         ]
-        # The slot of a row that gives back its last one is its first one again.
-        takes = Signal()
-        m.d.comb += takes.eq(Mux(self.retire, self.beside, self.further))
-        # All outcomes are compared before it is known whether one is taken, which is known last.
-        # One that is given back can be taken unless a row has become Active meanwhile.
+        # Whether one is taken is known last. It is counted a cycle later, when what it comes to
+        # either way has been compared. The slot of a row that gives back its last one is its first
+        # one again.
+        taken = Signal()
+        rest = Signal.like(self.beyond, name="rest")
+        m.d.comb += self.beyond.eq(rest + taken)
+        m.d.sync += [
+            taken.eq(Mux(self.retire, self.beside, self.further)),
+            rest.eq(self.beyond - further),
+        ]
         below = Signal()
         within = Signal()
-        m.d.comb += [
-            below.eq(reduce(and_, (beyond < limit for limit in limits))),
-            within.eq(reduce(and_, (beyond <= limit for limit in limits))),
-            self.fits.eq(below | (within & ~self.pool)),
-        ]
-        more_below = reduce(and_, (beyond + 1 < limit for limit in limits))
+        more_below = Signal()
+        for outcome, compared in (
+            (below, lambda limit: self.beyond < limit),
+            (within, lambda limit: self.beyond <= limit),
+            (more_below, lambda limit: self.beyond + 1 < limit),
+        ):
+            m.d.comb += outcome.eq(reduce(and_, map(compared, limits)))
+        # A slot that is given back can be taken unless a row has become Active meanwhile.
+        has_room = Signal()
+        has_more = Signal()
         m.d.sync += [
-            self.pool.eq(Mux(takes, Mux(further, below, more_below), Mux(further, within, below))),
-            beyond.eq(beyond + Mux(takes, Mux(further, 0, 1), Mux(further, -1, 0))),
+            has_room.eq(Mux(further, within, below)),
+            has_more.eq(Mux(further, below, more_below)),
+        ]
+        m.d.comb += [
+            self.pool.eq(Mux(taken, has_more, has_room)),
+            self.fits.eq(below | (within & ~self.pool)),
         ]
 
     def _numbered(self, place: Value, row: Signal) -> Value:

@@ -142,6 +142,7 @@ class TemporalEngine(wiring.Component):
                 self.rows,
                 group.destinations,
                 word_bits=len(group.outputs) * self.table.shapes[0].tag_width,
+                place_bits=max(self.table.shapes[port].index_bits for port in group.ports),
             )
             for group in self.table.groups
         )
@@ -300,6 +301,8 @@ class TemporalEngine(wiring.Component):
                 port.retire.eq(publisher.retire),
             ]
 
+        if publisher.place_bits:
+            self._join_places(m, publisher, ports)
         ready: list[Value] = []
         width = self.table.shapes[0].tag_width
         for row in range(self.rows):
@@ -321,6 +324,27 @@ class TemporalEngine(wiring.Component):
             if len(here.payload):
                 m.d.comb += here.payload.eq(select(sources, len(here.payload)))
         m.d.comb += publisher.ready.eq(Cat(ready))
+
+    def _join_places(self, m: Module, publisher: Publisher, ports: list[TemporalPort]) -> None:
+        """Places of the one port on which each row is Active, and that of the candidate back."""
+        placed = [(port, bits) for port in ports if (bits := port.shape.index_bits)]
+        is_alone = len(ports) == 1
+        behind: list[tuple[Value, Value]] = []
+        for port, bits in placed:
+            m.d.comb += port.place.eq(publisher.place[:bits])
+            mine = Const(1, 1) if is_alone else (port.rows.enabled & publisher.here).any()
+            padding = Const(0, publisher.place_bits - bits)
+            behind.append((mine, Cat(port.place_behind, padding)))
+        m.d.comb += publisher.place_behind.eq(select(behind, publisher.place_bits))
+        for row in range(self.rows):
+            places = [
+                (
+                    Const(1, 1) if is_alone else port.rows.enabled[row],
+                    Cat(port.places.word_select(row, bits), Const(0, publisher.place_bits - bits)),
+                )
+                for port, bits in placed
+            ]
+            m.d.comb += getattr(publisher, f"place_{row}").eq(select(places, publisher.place_bits))
 
     def _sources(
         self, group: PublicationGroup, end: int, candidate: Signal, connection: int | None = None

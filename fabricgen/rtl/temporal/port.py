@@ -111,6 +111,9 @@ class TemporalPort(wiring.Component):
     row : In(range(rows)), here : In(rows)
         Row whose oldest result is shown, and which ``retire`` and ``successor`` speak of; its bit
         alone, if there is one.
+    places : Out(rows * bits), place : In(bits), place_behind : Out(bits), absent with one firing of
+    a row
+        Place of each row's oldest firing (registered); that of ``row``, and the one behind it.
     successor : Out(1)
         The firing behind its oldest one is complete, if the row is one of this port.
     retire : In(1)
@@ -143,6 +146,9 @@ class TemporalPort(wiring.Component):
     complete: Signal
     row: Signal
     here: Signal
+    places: Signal
+    place: Signal
+    place_behind: Signal
     successor: Signal
     retire: Signal
     result: Signal
@@ -188,6 +194,12 @@ class TemporalPort(wiring.Component):
             members |= {f"fire_{connection}": In(1), f"free_{connection}": Out(1)}
             if width:
                 members[f"connection_{connection}"] = In(width)
+        if bits := shape.index_bits:
+            members |= {
+                "places": Out(shape.rows * bits),
+                "place": In(bits),
+                "place_behind": Out(bits),
+            }
         for position, request in enumerate(shape.channels):
             members[f"request_{position}"] = Out(request.signature())
         if shape.port.requester.returns:
@@ -415,6 +427,12 @@ class TemporalPort(wiring.Component):
             self.successor.eq(claims.successor),
             self.complete.eq(claims.complete),
         ]
+        if shape.index_bits:
+            m.d.comb += [
+                self.places.eq(claims.places),
+                claims.head_place.eq(self.place),
+                self.place_behind.eq(claims.place_behind),
+            ]
         requester = shape.port.requester
         if not requester.returns:
             return

@@ -40,6 +40,8 @@ class Publisher(wiring.Component):
         Egress endpoints and internal connections that some row may select; at least 1.
     word_bits
         Width of what else comes with a candidate.
+    place_bits
+        Width of the place of a firing among those of its row.
 
     Members
     -------
@@ -51,6 +53,10 @@ class Publisher(wiring.Component):
         Where the row's results go; static while the row has firings.
     word_<row> : In(word_bits), word : Out(word_bits), absent without bits
         What else belongs to the row, and that of the candidate (registered); static likewise.
+    place_<row> : In(place_bits), place : Out(place_bits), place_behind : In(place_bits), absent
+    without bits
+        Place of the row's oldest firing, which changes only when that is published; that of the
+        candidate (registered), and the one behind it.
     ready : In(destinations)
         The destination takes a token in this cycle.
     candidate : Out(1), row : Out(range(rows)), here : Out(rows)
@@ -69,6 +75,8 @@ class Publisher(wiring.Component):
     successor: Signal
     ready: Signal
     word: Signal
+    place: Signal
+    place_behind: Signal
     candidate: Signal
     row: Signal
     here: Signal
@@ -78,19 +86,25 @@ class Publisher(wiring.Component):
     unpublished: Signal
     refusing: Signal
 
-    def __init__(self, rows: int, destinations: int, *, word_bits: int = 0) -> None:
+    def __init__(
+        self, rows: int, destinations: int, *, word_bits: int = 0, place_bits: int = 0
+    ) -> None:
         for name, value in (("rows", rows), ("destinations", destinations)):
             if not isinstance(value, int) or value < 1:
                 raise TypeError(f"Publisher {name} must be a positive integer, not {value!r}")
         self.rows = rows
         self.destinations = destinations
         self.word_bits = word_bits
+        self.place_bits = place_bits
         #: Rows behind the candidate, or behind the last one: the next turn begins with them.
         self.ahead = Signal(rows)
         words: dict[str, wiring.Member] = {}
         if word_bits:
             words |= {f"word_{row}": In(word_bits) for row in range(rows)}
             words["word"] = Out(word_bits)
+        if place_bits:
+            words |= {f"place_{row}": In(place_bits) for row in range(rows)}
+            words |= {"place": Out(place_bits), "place_behind": In(place_bits)}
         super().__init__(
             {
                 **words,
@@ -117,7 +131,8 @@ class Publisher(wiring.Component):
         m.d.comb += self.row.eq(pointer)
         held = Signal()
         words = [self.word] if self.word_bits else []
-        shown = Cat(self.selected, *words, held)
+        places = [self.place] if self.place_bits else []
+        shown = Cat(self.selected, *words, *places, held)
         left = Signal(range(hold_cycles(self.rows)))
         passed = Signal(self.rows)
 
@@ -160,6 +175,7 @@ class Publisher(wiring.Component):
                     self.here.eq(Mux(again, self.here, 0)),
                     held.eq(refused),
                 ]
+                self._go_on(m)
         m.d.sync += passed.eq(Mux(refused, passed | self.here, passed & ~self.here))
         return m
 
@@ -170,6 +186,12 @@ class Publisher(wiring.Component):
             self.retire.eq(self.candidate & ~self.refusing.any()),
             self.fire.eq(Mux(self.retire, selected, 0)),
         ]
+
+    def _go_on(self, m: Module) -> None:
+        """The row stays the candidate, with the firing behind the one that is published."""
+        if self.place_bits:
+            with m.If(self.retire):
+                m.d.sync += self.place.eq(self.place_behind)
 
     def _asked(self) -> Value:
         """Complete rows but the candidate: all of them come before it, so it never wins."""
@@ -185,6 +207,8 @@ class Publisher(wiring.Component):
         )
 
     def _shown(self, row: int, passed: Signal) -> Value:
-        """What comes with a row that is chosen: destinations, its word, and whether it is held."""
-        words = [getattr(self, f"word_{row}")] if self.word_bits else []
-        return Cat(getattr(self, f"selected_{row}"), *words, passed[row])
+        """What comes with a row that is chosen: destinations, its words, and whether it is held."""
+        names = ["selected"]
+        names += ["word"] if self.word_bits else []
+        names += ["place"] if self.place_bits else []
+        return Cat(*(getattr(self, f"{name}_{row}") for name in names), passed[row])

@@ -43,7 +43,7 @@ class RowSelect(wiring.Component):
     issued : In(rows), leaving : In(rows)
         It has a firing already; its only one is the one that may retire (registers alone).
     pool : In(1)
-        A row that has a firing already may be granted now (registered).
+        A row that has a firing already may be granted now (registers alone).
     further : Out(1), beside : Out(1)
         A row with a firing is granted; one that has one and is not ``leaving`` is.
     target_<target> : In(rows), absent with one target
