@@ -1,9 +1,11 @@
 """Wrong parts of a Temporal engine, one mistake each."""
 
-from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 
+from fabricgen.records.resource import FixedPriority
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.publisher import Publisher
+from fabricgen.rtl.temporal.row_arbiter import RowArbiter
 
 
 class EagerPublisher(Publisher):
@@ -47,11 +49,11 @@ class ImpatientPublisher(Publisher):
 class RepeatingPublisher(Publisher):
     """Goes back to the first complete row instead of on to the next."""
 
-    def _others(self, passed):
-        ahead, self.ahead = self.ahead, Const(0, self.rows)
-        others = super()._others(passed)
-        self.ahead = ahead
-        return others
+    def elaborate(self, platform: object) -> Module:
+        self.arbiter = RowArbiter(
+            FixedPriority(tuple(range(self.rows))), self.rows, word_bits=self.arbiter.word_bits
+        )
+        return super().elaborate(platform)
 
 
 class LoopingPublisher(Publisher):

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from functools import reduce
-from operator import and_, or_
+from operator import or_
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import any_bit, choose, one_hot, pick
+from fabricgen.rtl.logic import any_bit, at_least, choose, one_hot, pick
 
 __all__ = ["RowClaims", "slot_count"]
 
@@ -310,12 +310,6 @@ class RowClaims(wiring.Component):
 
     def _share(self, m: Module, further: Value) -> None:
         """Count the slots beyond first ones, of which one is returned now if ``further``."""
-        # The smaller one is the limit: it is compared with both, not looked for.
-        limits = [Signal(range(self.total + 1), name=f"limit_{i}") for i in range(2)]
-        m.d.comb += [
-            limit.eq(self.total - rows)
-            for limit, rows in zip(limits, (self.active_rows, self.coming_rows), strict=True)
-        ]
         # Whether one is taken is known last. It is counted a cycle later, when what it comes to
         # either way has been compared. The slot of a row that gives back its last one is its first
         # one again.
@@ -326,15 +320,18 @@ class RowClaims(wiring.Component):
             taken.eq(Mux(self.retire, self.beside, self.further)),
             rest.eq(self.beyond - further),
         ]
+        # The reserve is the larger number of rows: both are compared, not looked for. What is
+        # compared with constants has one carry chain, into which ``taken`` is carried.
+        claimed = [
+            (Cat(Const(1, 1), rest) + Cat(taken, rows))[1:]
+            for rows in (self.active_rows, self.coming_rows)
+        ]
         below = Signal()
         within = Signal()
         more_below = Signal()
-        for outcome, compared in (
-            (below, lambda limit: self.beyond < limit),
-            (within, lambda limit: self.beyond <= limit),
-            (more_below, lambda limit: self.beyond + 1 < limit),
-        ):
-            m.d.comb += outcome.eq(reduce(and_, map(compared, limits)))
+        for outcome, bound in ((below, 0), (within, 1), (more_below, -1)):
+            over = [at_least(each, self.total + bound) for each in claimed]
+            m.d.comb += outcome.eq(~any_bit(over))
         # A slot that is given back can be taken unless a row has become Active meanwhile.
         has_room = Signal()
         has_more = Signal()

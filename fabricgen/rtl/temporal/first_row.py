@@ -1,8 +1,8 @@
-"""The first row behind a cursor, with what belongs to it, as a tree."""
+"""What belongs to the first row behind a cursor, through a tree."""
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Mux, Value
+from amaranth.hdl import Mux, Value
 
 __all__ = ["Range", "first"]
 
@@ -13,8 +13,7 @@ class Range:
 
     asked: Value
     behind: Value
-    row: Value  # of the first one: those behind the cursor come first
-    word: Value
+    word: Value  # of the first one: those behind the cursor come first
 
 
 def first(rows: list[Range]) -> Range:
@@ -24,10 +23,8 @@ def first(rows: list[Range]) -> Range:
     half = 1 << (len(rows) - 1).bit_length() - 1
     low, high = first(rows[:half]), first(rows[half:])
     goes_high = ~low.behind & (high.behind | ~low.asked)
-    above = Cat(high.row, Const(0, len(low.row) - len(high.row)))
     return Range(
         low.asked | high.asked,
         low.behind | high.behind,
-        Cat(Mux(goes_high, above, low.row), goes_high),
         Mux(goes_high, high.word, low.word),
     )

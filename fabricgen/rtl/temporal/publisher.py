@@ -1,11 +1,12 @@
 """Retirement of one group of Temporal ports: which row publishes, and when."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.logic import one_hot
-from fabricgen.rtl.temporal.first_row import Range, first
+from fabricgen.records.resource import RoundRobin
+from fabricgen.rtl.logic import encode
+from fabricgen.rtl.temporal.row_arbiter import RowArbiter
 
 __all__ = ["Publisher", "hold_cycles"]
 
@@ -96,8 +97,12 @@ class Publisher(wiring.Component):
         self.destinations = destinations
         self.word_bits = word_bits
         self.place_bits = place_bits
-        #: Rows behind the candidate, or behind the last one: the next turn begins with them.
-        self.ahead = Signal(rows)
+        #: Chooses the next candidate, round robin from row 0.
+        self.arbiter = RowArbiter(
+            RoundRobin(tuple(range(rows)), 0) if rows > 1 else None,
+            rows,
+            word_bits=destinations + word_bits + place_bits + 1,
+        )
         words: dict[str, wiring.Member] = {}
         if word_bits:
             words |= {f"word_{row}": In(word_bits) for row in range(rows)}
@@ -148,10 +153,12 @@ class Publisher(wiring.Component):
         # What is shown comes with the choice: static while the row has firings, so it can stay.
         asks = Signal()
         again = Signal()
-        others = self._others(passed)
-        following = Signal.like(pointer)
+        m.submodules.arbiter = arbiter = self.arbiter
+        for row in range(self.rows):
+            m.d.comb += getattr(arbiter, f"word_{row}").eq(self._shown(row, passed))
         m.d.comb += [
-            following.eq(others.row),
+            arbiter.request.eq(self.complete),
+            arbiter.commit.eq(asks & ~stay),
             asks.eq(self._asked().any()),
             again.eq(~self.retire | self.successor),
         ]
@@ -162,12 +169,9 @@ class Publisher(wiring.Component):
             with m.If(asks):
                 m.d.sync += [
                     self.candidate.eq(1),
-                    pointer.eq(following),
-                    self.here.eq(Cat(one_hot(following, self.rows))),
-                    self.ahead.eq(
-                        Cat(Const(0, 1), *(following < row for row in range(1, self.rows)))
-                    ),
-                    shown.eq(others.word),
+                    pointer.eq(encode(arbiter.choice)),
+                    self.here.eq(arbiter.choice),
+                    shown.eq(arbiter.word),
                 ]
             with m.Else():
                 m.d.sync += [
@@ -196,15 +200,6 @@ class Publisher(wiring.Component):
     def _asked(self) -> Value:
         """Complete rows but the candidate: all of them come before it, so it never wins."""
         return self.complete & ~self.here
-
-    def _others(self, passed: Signal) -> Range:
-        """The first complete row behind the candidate, else the first one of all."""
-        return first(
-            [
-                Range(here, here & ahead, Cat(), self._shown(row, passed))
-                for row, (here, ahead) in enumerate(zip(self.complete, self.ahead, strict=True))
-            ]
-        )
 
     def _shown(self, row: int, passed: Signal) -> Value:
         """What comes with a row that is chosen: destinations, its words, and whether it is held."""

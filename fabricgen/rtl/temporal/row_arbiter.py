@@ -99,7 +99,7 @@ class RowArbiter(wiring.Component):
             words = [getattr(self, f"word_{row}") for row in self.order]
             ranges = zip(asked, late, words, strict=True)
             m.d.comb += self.word.eq(
-                first([Range(ask, behind, Cat(), word) for ask, behind, word in ranges]).word
+                first([Range(ask, behind, word) for ask, behind, word in ranges]).word
             )
         return m
 
