@@ -39,37 +39,29 @@ class Expression(NamedTuple):
 
 #: Operators of which a low part of the result needs only the low parts of the operands.
 TRIMMED = frozenset(
-    {"$and", "$or", "$xor", "$xnor", "$add", "$sub", "$mul", "$not", "$neg", "$pos"}
-    | {"$mux", "$pmux", "$shl", "$sshl"}
+    {"$and", "$or", "$xor", "$add", "$sub", "$mul", "$not", "$neg", "$mux", "$pmux", "$shl"}
 )
 
 _BINARY = {
     "$and": "&",
     "$or": "|",
     "$xor": "^",
-    "$xnor": "~^",
     "$add": "+",
     "$sub": "-",
     "$mul": "*",
 }
 _COMPARE = {"$eq": "==", "$ne": "!=", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">="}
-_UNARY = {"$not": "~", "$neg": "-", "$pos": ""}
+_UNARY = {"$not": "~", "$neg": "-"}
 _REDUCE = {
     "$reduce_and": "&",
     "$reduce_or": "|",
     "$reduce_bool": "|",
     "$reduce_xor": "^",
-    "$reduce_xnor": "~^",
 }
-_LOGIC = {"$logic_and": "&", "$logic_or": "|"}
-_LEFT = {"$shl", "$sshl"}
-_RIGHT = {"$shr", "$sshr", "$shift", "$shiftx"}
+_RIGHT = {"$shr", "$sshr", "$shift"}
 
 #: Every operator that can be written.
-OPERATORS = frozenset(
-    {*_BINARY, *_COMPARE, *_UNARY, *_REDUCE, *_LOGIC, *_LEFT, *_RIGHT, "$logic_not"}
-    | {"$mux", "$pmux"}
-)
+OPERATORS = frozenset({*_BINARY, *_COMPARE, *_UNARY, *_REDUCE, *_RIGHT, "$shl", "$mux", "$pmux"})
 
 #: Renders one value of given bits.
 Render = Callable[[Value], Expression]
@@ -77,9 +69,7 @@ Render = Callable[[Value], Expression]
 
 def constant(bits: str) -> str:
     """Sized literal of constant bits, most significant first."""
-    if set(bits) == {"x"}:
-        return f"{len(bits)}'bx"
-    if len(bits) == 1 or not set(bits) <= {"0", "1"}:
+    if len(bits) == 1:
         return f"{len(bits)}'b{bits}"
     return f"{len(bits)}'h{int(bits, 2):x}"
 
@@ -102,7 +92,7 @@ def operands(cell: Cell, width: int) -> list[Value]:
         return [fit(ports["A"], width, signed=bool(cell.number("A_SIGNED")))]
     if kind in _REDUCE and _is_list(ports["A"]):
         return _bits(ports["A"])
-    if kind in _LEFT:
+    if kind == "$shl":
         return [fit(ports["A"], width, signed=bool(cell.number("A_SIGNED"))), ports["B"]]
     if kind in _RIGHT:
         wide = max(len(ports["A"]), width)
@@ -138,12 +128,7 @@ def render(cell: Cell, width: int, show: Render) -> Expression:
         return _prefix(_UNARY[kind], shown[0])
     if kind in _REDUCE:
         return _extend(_reduction(cell, shown), width)
-    if kind == "$logic_not":
-        return _extend(_is_zero(cell.ports["A"], shown[0]), width)
-    if kind in _LOGIC:
-        sides = [_any(cell.ports[side], text) for side, text in zip("AB", shown, strict=True)]
-        return _extend(_infix(_LOGIC[kind], sides), width)
-    if kind in _LEFT:
+    if kind == "$shl":
         return _infix("<<", shown)
     if kind in _RIGHT:
         if _arithmetic(cell):
@@ -160,7 +145,7 @@ def is_signed(cell: Cell) -> bool:
 def _arithmetic(cell: Cell) -> bool:
     """Whether a right shift fills with the sign."""
     signed = bool(cell.number("A_SIGNED"))
-    if signed and cell.kind in {"$shift", "$shiftx"}:
+    if signed and cell.kind == "$shift":
         # Amaranth's simulator fills with the sign there, Yosys with zeros.
         raise ValueError("A part at a variable place must be taken of an unsigned value")
     return signed and cell.kind == "$sshr"
@@ -192,29 +177,15 @@ def _infix(operator: str, shown: list[Expression]) -> Expression:
 
 
 def _prefix(operator: str, operand: Expression) -> Expression:
-    if not operator:
-        return operand
     # A prefix binds tightest, but two in a row, or `a & &b`, mislead people and some tools.
     return Expression(f"{operator}{operand.inside('~')}", "~" if operator == "~" else "prefix")
 
 
 def _reduction(cell: Cell, shown: list[Expression]) -> Expression:
     operator = _REDUCE[cell.kind]
-    if _is_list(cell.ports["A"]) and operator != "~^":
-        return shown[0] if len(shown) == 1 else _infix(operator, shown)
     if _is_list(cell.ports["A"]):
-        return _prefix("~", Expression(_infix("^", shown).text, "^"))
+        return shown[0] if len(shown) == 1 else _infix(operator, shown)
     return _prefix(operator, shown[0])
-
-
-def _is_zero(value: Value, shown: Expression) -> Expression:
-    if len(value) == 1:
-        return _prefix("~", shown)
-    return _infix("==", [shown, Expression(constant("0" * len(value)))])
-
-
-def _any(value: Value, shown: Expression) -> Expression:
-    return shown if len(value) == 1 else _prefix("|", shown)
 
 
 def _extend(one: Expression, width: int) -> Expression:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from fabricgen.emit.expressions import OPERATORS, fit, is_signed
 from fabricgen.emit.netlist import Bit, Cell, Module, Value
-from fabricgen.emit.tidy import replace_bits
+from fabricgen.emit.tidy import followed, replace_bits
 
 __all__ = ["fold_constants", "share_operators"]
 
@@ -24,20 +24,16 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "$and": int.__and__,
     "$or": int.__or__,
     "$xor": int.__xor__,
-    "$xnor": lambda a, b: ~(a ^ b),
     "$add": int.__add__,
     "$sub": int.__sub__,
     "$mul": int.__mul__,
     "$shl": int.__lshift__,
-    "$sshl": int.__lshift__,
     "$shr": int.__rshift__,
     "$sshr": int.__rshift__,
 }
 _UNARY: dict[str, Callable[[int, int], int]] = {
     "$not": lambda a, _width: ~a,
     "$neg": lambda a, _width: -a,
-    "$pos": lambda a, _width: a,
-    "$logic_not": lambda a, _width: not a,
     "$reduce_or": lambda a, _width: bool(a),
     "$reduce_bool": lambda a, _width: bool(a),
     "$reduce_and": lambda a, width: a == (1 << width) - 1,
@@ -56,7 +52,7 @@ def fold_constants(module: Module) -> None:
                 kept.append(cell)
                 continue
             result = cell.ports["Y"]
-            named = [bit for bit in result if isinstance(bit, Bit) and _is_public(module, bit)]
+            named = [bit for bit in result if isinstance(bit, Bit) and bit.public]
             if named:
                 module.connections.append((result, value))
             # A name that stands for another signal stays where people have written it.
@@ -68,7 +64,7 @@ def fold_constants(module: Module) -> None:
         if len(kept) == len(module.cells):
             return
         module.cells = kept
-        replace_bits(module, _followed(known), are_driven=False)
+        replace_bits(module, followed(known), are_driven=False)
 
 
 def share_operators(module: Module) -> None:
@@ -88,32 +84,18 @@ def share_operators(module: Module) -> None:
             result = cell.ports["Y"]
             key = (cell.kind, tuple(sorted(cell.parameters.items())), inputs, len(result))
             one = first.setdefault(key, result)
-            if one is result or any(_is_public(module, bit) for bit in _wires(result)):
+            if one is result or any(bit.public for bit in _wires(result)):
                 kept.append(cell)
             else:
                 same |= dict(zip(_wires(result), one, strict=True))
         if len(kept) == len(module.cells):
             return
         module.cells = kept
-        replace_bits(module, _followed(same), are_driven=False)
+        replace_bits(module, followed(same), are_driven=False)
 
 
 def _wires(value: Value) -> list[Bit]:
     return [bit for bit in value if isinstance(bit, Bit)]
-
-
-def _followed(known: dict[Bit, Bit | str]) -> dict[Bit, Bit | str]:
-    """What each bit means in the end."""
-    meant: dict[Bit, Bit | str] = {}
-    for bit, found in known.items():
-        while isinstance(found, Bit) and found in known:
-            found = known[found]
-        meant[bit] = found
-    return meant
-
-
-def _is_public(module: Module, bit: Bit) -> bool:
-    return module.wires[bit.wire].public
 
 
 def _result(cell: Cell) -> Value | None:
@@ -145,7 +127,7 @@ def _evaluated(cell: Cell, left: Value, right: Value | None = None) -> int | Non
             return None
         signed = bool(cell.number("A_SIGNED")) and not kind.startswith("$reduce")
         return int(_UNARY[kind](_number(left, signed=signed), len(left)))
-    if kind in {"$shl", "$sshl", "$shr", "$sshr"}:
+    if kind in {"$shl", "$shr", "$sshr"}:
         signed = bool(cell.number("A_SIGNED"))
         if signed and kind == "$shr":
             return None

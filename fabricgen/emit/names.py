@@ -15,12 +15,12 @@ from amaranth.hdl import Signal, Value, ValueCastable
 from amaranth.lib import memory, wiring
 
 from fabricgen.check.keywords import VERILOG_KEYWORDS
+from fabricgen.emit.nir import Netlist
 
 __all__ = [
     "VERILOG_KEYWORDS",
     "Design",
     "ModuleNotes",
-    "Netlist",
     "identifier",
     "interface",
     "name_design",
@@ -101,20 +101,6 @@ def interface(component: wiring.Component) -> Iterator[tuple[str, Signal, wiring
             yield "_".join(map(str, path)), value, member.flow
 
 
-class _Module(Protocol):
-    name: tuple[str, ...]
-    submodules: list[int]
-    signal_names: MutableMapping[Signal, str]
-    ports: dict[str, tuple[tuple[object, ...], object]]
-
-
-class Netlist(Protocol):
-    """What Amaranth 0.5.10 knows of a flattened design; the stubs do not tell."""
-
-    modules: list[_Module]
-    signals: MutableMapping[Signal, tuple[object, ...]]
-
-
 def name_ports(netlist: Netlist) -> None:
     """Name the ports of submodules that carry a part of a signal.
 
@@ -122,7 +108,7 @@ def name_ports(netlist: Netlist) -> None:
     place of their lowest bit in it.
     """
     for module in netlist.modules:
-        places: dict[object, tuple[str, int]] = {}
+        places: dict[int, tuple[str, int]] = {}
         for signal, name in module.signal_names.items():
             for place, net in enumerate(netlist.signals[signal]):
                 places.setdefault(net, (name, place))

@@ -1,29 +1,32 @@
 """Rewrites of a netlist that keep its meaning and make its text shorter."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 from fabricgen.emit.names import unique
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
 
 __all__ = [
-    "drop_unknown_defaults",
+    "drop_dead",
+    "followed",
     "merge_aliases",
     "name_parts",
     "pieces",
     "replace_bits",
+    "replaced",
     "trim_results",
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Bits ``[low, high)`` of one wire, repeated ``count`` times."""
+class Piece(NamedTuple):
+    """Bits ``[low, high)`` of one wire, repeated ``times``."""
 
     wire: str
     low: int
     high: int
-    count: int = 1
+    times: int = 1
 
 
 def pieces(bits: Value) -> Iterator[Piece | str]:
@@ -31,21 +34,24 @@ def pieces(bits: Value) -> Iterator[Piece | str]:
 
     Constants come as text, most significant bit first.
     """
-    at = 0
-    while at < len(bits):
+    at, count = 0, len(bits)
+    while at < count:
         first, end = bits[at], at + 1
         if not isinstance(first, Bit):
-            while end < len(bits) and not isinstance(bits[end], Bit):
+            while end < count and not isinstance(bits[end], Bit):
                 end += 1
-            yield "".join(str(bit) for bit in reversed(bits[at:end]))
-        elif bits[end : end + 1] == (first,):
-            while bits[end : end + 1] == (first,):
+            yield "".join(map(str, reversed(bits[at:end])))
+        elif end < count and bits[end] == first:
+            while end < count and bits[end] == first:
                 end += 1
             yield Piece(first.wire, first.place, first.place + 1, end - at)
         else:
-            while bits[end : end + 1] == (Bit(first.wire, first.place + end - at),):
+            wire, place = first
+            high = place + 1
+            while end < count and bits[end] == (wire, high):
+                high += 1
                 end += 1
-            yield Piece(first.wire, first.place, first.place + end - at)
+            yield Piece(wire, place, high)
         at = end
 
 
@@ -58,20 +64,70 @@ def replace_bits(
     """
     if not changes:
         return
-    spares = changes.keys().isdisjoint
-
-    def changed(value: Value) -> Value:
-        if spares(value):
-            return value
-        return tuple(changes.get(bit, bit) if isinstance(bit, Bit) else bit for bit in value)
-
     for cell in module.cells:
         for port, value in cell.ports.items():
-            cell.ports[port] = changed(value)
+            cell.ports[port] = replaced(value, changes)
     module.connections = [
-        (changed(left) if are_driven else left, changed(right))
+        (replaced(left, changes) if are_driven else left, replaced(right, changes))
         for left, right in module.connections
     ]
+
+
+def replaced(value: Value, changes: Mapping[Bit, Bit | str]) -> Value:
+    """A value with what ``changes`` has in place of each bit."""
+    if changes.keys().isdisjoint(value):
+        return value
+    return tuple(changes.get(bit, bit) if isinstance(bit, Bit) else bit for bit in value)
+
+
+def followed(known: Mapping[Bit, Bit | str]) -> dict[Bit, Bit | str]:
+    """What each bit means in the end, where it may mean one that means another."""
+    meant: dict[Bit, Bit | str] = {}
+    for bit, found in known.items():
+        while isinstance(found, Bit) and found in known:
+            found = known[found]
+        meant[bit] = found
+    return meant
+
+
+def drop_dead(module: Module, kinds: Collection[str]) -> None:
+    """Drop operators of these kinds whose results have no name and no reader."""
+    operators = [cell for cell in module.cells if cell.kind in kinds]
+    drivers = {bit: cell for cell in operators for bit in cell.ports["Y"]}
+    readers = Counter(
+        chain.from_iterable(
+            [
+                *(
+                    value
+                    for cell in module.cells
+                    for port, value in cell.ports.items()
+                    if port != "Y" or cell.kind not in kinds
+                ),
+                *(right for _left, right in module.connections),
+            ]
+        )
+    )
+    is_unread = readers.keys().isdisjoint
+
+    def is_dead(cell: Cell) -> bool:
+        result = cell.ports["Y"]
+        return is_unread(result) and not any(isinstance(bit, Bit) and bit.public for bit in result)
+
+    dead: set[int] = set()
+    found = [cell for cell in operators if is_dead(cell)]
+    while found:
+        cell = found.pop()
+        dead.add(id(cell))
+        for port, value in cell.ports.items():
+            if port == "Y":
+                continue
+            for bit in value:
+                readers[bit] -= 1
+                if not readers[bit]:
+                    del readers[bit]
+                    if bit in drivers and id(drivers[bit]) not in dead and is_dead(drivers[bit]):
+                        found.append(drivers[bit])
+    module.cells = [cell for cell in module.cells if id(cell) not in dead]
 
 
 def _whole(module: Module, value: Value) -> Wire | None:
@@ -183,16 +239,6 @@ def split_mixed(module: Module, registers: Mapping[str, str], taken: set[str]) -
             )
 
 
-def drop_unknown_defaults(module: Module) -> None:
-    """Let the last case of an exhaustive choice stand for "anything else"."""
-    for cell in module.cells:
-        if cell.kind == "$pmux" and set(cell.ports["A"]) == {"x"}:
-            width = len(cell.ports["A"])
-            cell.ports["A"] = cell.ports["B"][:width]
-            cell.ports["B"] = cell.ports["B"][width:]
-            cell.ports["S"] = cell.ports["S"][1:]
-
-
 def trim_results(module: Module, kinds: Collection[str]) -> None:
     """Cut high bits that nothing reads and nobody named off results of these kinds of operators."""
     read = {
@@ -207,7 +253,7 @@ def trim_results(module: Module, kinds: Collection[str]) -> None:
         result = cell.ports.get("Y", ())
         while cell.kind in kinds and len(result) > 1:
             last = result[-1]
-            if not isinstance(last, Bit) or module.wires[last.wire].public or last in read:
+            if not isinstance(last, Bit) or last.public or last in read:
                 break
             result = cell.ports["Y"] = result[:-1]
     _drop_unread(module, [wire.name for wire in module.wires.values() if not wire.public])

@@ -1,46 +1,48 @@
-"""Modules that differ in nothing but their places, of which one goes through Yosys for all."""
+"""Modules that differ in nothing but their places, of which one is written for all."""
 
 import re
 from collections.abc import Mapping
 
 from fabricgen.emit.names import ModuleNotes
+from fabricgen.emit.netlist import Module
 
-__all__ = ["Twins", "renamed"]
-
-_CELL = re.compile(r"^( *cell )(\\\S+)", re.M)
+__all__ = ["first_twins", "renamed"]
 
 
-class Twins:
-    """Find modules with the same text, parts included.
+def first_twins(modules: Mapping[str, Module], notes: Mapping[str, ModuleNotes]) -> dict[str, str]:
+    """For each module the one that stands for it; most often itself.
 
-    Parameters
-    ----------
-    texts
-        RTLIL of each module by its name, parents before their parts.
-    notes
-        What else the text of a module depends on.
-
-    Attributes
-    ----------
-    first
-        For each module the one that stands for it; most often itself.
-    texts
-        RTLIL of those that stand for themselves; their parts are those that stand for them.
+    ``modules`` has parents before their parts. Twins have twins for parts.
     """
+    first: dict[str, str] = {}
+    known: dict[object, list[str]] = {}
+    for name in reversed(list(modules)):
+        module = modules[name]
+        note = notes[name]
+        key = (
+            *(note.kind, note.title, note.members, note.foreign, tuple(note.states.items())),
+            *(tuple(module.wires), tuple(module.memories), len(module.cells)),
+        )
+        alike = known.setdefault(key, [])
+        first[name] = next((each for each in alike if _equal(modules[each], module, first)), name)
+        if first[name] == name:
+            alike.append(name)
+    return first
 
-    def __init__(self, texts: Mapping[str, str], notes: Mapping[str, ModuleNotes]) -> None:
-        self.first: dict[str, str] = {}
-        self.texts: dict[str, str] = {}
-        known: dict[object, str] = {}
-        for name in reversed(list(texts)):
-            text = _CELL.sub(lambda cell: cell[1] + self.first.get(cell[2], cell[2]), texts[name])
-            note = notes[name]
-            body = text.replace(f"module {name}\n", "module\n", 1)
-            states = tuple(note.states.items())
-            key = (body, note.kind, note.title, note.members, note.foreign, states)
-            self.first[name] = first = known.setdefault(key, name)
-            if first == name:
-                self.texts[name] = text
+
+def _equal(one: Module, other: Module, first: Mapping[str, str]) -> bool:
+    return (
+        one.wires == other.wires
+        and one.memories == other.memories
+        and one.connections == other.connections
+        and all(
+            first.get(left.kind, left.kind) == first.get(right.kind, right.kind)
+            and left.name == right.name
+            and left.parameters == right.parameters
+            and left.ports == right.ports
+            for left, right in zip(one.cells, other.cells, strict=True)
+        )
+    )
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ that reads them; those read more than once, or too long to read, become wires na
 signal they serve. Registers with the same clock, reset and enable share a block.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from fabricgen.emit.expressions import (
     OPERATORS,
@@ -21,7 +21,6 @@ from fabricgen.emit.layout import Registers, port_order, vector, wrapped, wrappe
 from fabricgen.emit.names import ModuleNotes, identifier, unique
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
 from fabricgen.emit.tidy import (
-    drop_unknown_defaults,
     merge_aliases,
     name_parts,
     pieces,
@@ -44,13 +43,12 @@ def write_module(
     modules: Mapping[str, Module],
     names: Mapping[str, str],
     notes: Mapping[str, ModuleNotes],
-    order: Sequence[str],
 ) -> str:
     """Text of ``module``, which is changed on the way.
 
-    ``names`` and ``notes`` tell of every module; ``order`` has the wires in source order.
+    ``names`` and ``notes`` tell of every module.
     """
-    return _Writer(module, modules, names, notes, order).text()
+    return _Writer(module, modules, names, notes).text()
 
 
 class _Writer:
@@ -60,18 +58,16 @@ class _Writer:
         modules: Mapping[str, Module],
         names: Mapping[str, str],
         notes: Mapping[str, ModuleNotes],
-        order: Sequence[str],
     ) -> None:
         self.module, self.modules = module, modules
         self.module_names, self.notes = names, notes
-        self.order = {name: place for place, name in enumerate(order)}
+        self.order = {name: place for place, name in enumerate(module.wires)}
         foreign = {f"\\{name}" for name in notes[module.name].foreign}
         self.aliases = merge_aliases(module, self.order, foreign)
         trim_results(module, TRIMMED)
         name_parts(module, _RESULTS)
         fold_constants(module)
         share_operators(module)
-        drop_unknown_defaults(module)
 
         public = [wire.name for wire in module.wires.values() if wire.public]
         cells = [cell.name for cell in module.cells if cell.name.startswith("\\")]
@@ -223,11 +219,11 @@ class _Writer:
         for piece in pieces(bits):
             if isinstance(piece, str):
                 parts.append(Expression(constant(piece)))
-            elif piece.count == 1:
+            elif piece.times == 1:
                 parts.append(self._part(piece.wire, piece.low, piece.high))
             else:
                 one = self._part(piece.wire, piece.low, piece.high)
-                parts.append(Expression(f"{{{piece.count}{{{one.text}}}}}"))
+                parts.append(Expression(f"{{{piece.times}{{{one.text}}}}}"))
         if len(parts) == 1:
             return parts[0]
         return Expression(f"{{{', '.join(part.text for part in reversed(parts))}}}")
@@ -326,11 +322,6 @@ class _Writer:
 
     def _read_port(self, cell: Cell) -> None:
         memory, ports = self._memory(cell), cell.ports
-        # Without write ports the mask has no bits, which Yosys writes as "x".
-        if cell.parameters["TRANSPARENCY_MASK"] not in (0, "", "x"):
-            raise ValueError(
-                f"Read port of {memory} must return the old word, not a write of the same cycle"
-            )
         self.target = f"{memory}_read"
         addr, data = self.value(ports["ADDR"]).text, self._lvalue(ports["DATA"])
         if not cell.number("CLK_ENABLE"):
