@@ -25,7 +25,7 @@ from sim.environment import SIMULATORS
 from sim.report import SimulationReport
 from sim.simulate import simulate
 
-__all__ = ["PAGE", "Case", "Figure", "cases", "main", "measure", "page"]
+__all__ = ["PAGE", "Case", "Figure", "cases", "main", "measure", "page", "with_emission"]
 
 #: What :mod:`tools.service_rates` measures.
 _RANDOM_LOADS = (
@@ -37,6 +37,17 @@ _RANDOM_LOADS = (
     "queues at its inputs. Written by `python -m tools.service_rates --record`.",
     "",
     "![Served loads over offered ones, for 1 to 8 banks](service-load.svg)",
+)
+#: What :mod:`tools.emit_bench` measures; its lines follow, and are the last of the page.
+_EMISSION = (
+    "",
+    "## Emission",
+    "",
+    "Seconds of processor time of `fabricgen emit`, the least of some runs, on the machine of",
+    "whoever recorded them. Emission is elaboration and writing, from the record to the files; the",
+    "command also starts Python and reads the document. K and P are the rows and ports of a",
+    "Temporal engine. Written by `python -m tools.emit_bench --record`.",
+    "",
 )
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 _FIRINGS = 400
@@ -382,6 +393,17 @@ def page(figures: Sequence[Figure]) -> str:
     return "\n".join([*lines, *_RANDOM_LOADS]) + "\n"
 
 
+def with_emission(text: str, lines: Sequence[str]) -> str:
+    """The page ``text`` with these lines about emission."""
+    head = "\n".join(_EMISSION)
+    return f"{text.partition(head)[0]}{head}\n" + "".join(f"{line}\n" for line in lines)
+
+
+def _emission(text: str) -> list[str]:
+    """Lines about emission of a page."""
+    return text.partition("\n".join(_EMISSION))[2].strip("\n").splitlines()
+
+
 def _changes(recorded: Path, figures: Sequence[Figure]) -> list[str]:
     """What differs from the figures of the last run."""
     if not recorded.is_file():
@@ -420,7 +442,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps([asdict(figure) for figure in figures], indent=1) + "\n")
     if options.record:
-        PAGE.write_text(page(figures))
+        emission = _emission(PAGE.read_text()) if PAGE.exists() else []
+        PAGE.write_text(with_emission(page(figures), emission) if emission else page(figures))
     return int(not all(figure.is_met for figure in figures))
 
 
