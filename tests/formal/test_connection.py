@@ -7,6 +7,7 @@ from fabricgen.rtl.port_shape import PortShape, RolePath
 from fabricgen.rtl.spatial.engine import SpatialEngine
 from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.vocab.dataflow import ServiceValueRole
+from tests.formal.environment import inputs_of
 from tests.formal.harness import prove
 from tests.support.mutants import DroppingEngine, LeakyPort, RefillingPort
 from tests.support.networks import net
@@ -57,23 +58,7 @@ class ConsumerSpec(Elaboratable):
 
     def __init__(self, dut: SpatialPort) -> None:
         self.dut = dut
-        self.inputs = [
-            dut.hold,
-            dut.drain,
-            *(getattr(dut.controls, name) for name in dut.controls.signature.members),
-            dut.address_0.valid,
-            dut.address_0.data,
-            dut.data_1.valid,
-            dut.data_1.data,
-            dut.control_2.valid,
-            dut.data_link_0.valid,
-            dut.data_link_0.data,
-            dut.request_0.ready,
-            dut.request_0.rsp_valid,
-            dut.request_0.rsp_done,
-            dut.request_0.rsp_slot,
-            dut.completion_3.ready,
-        ]
+        self.inputs = list(inputs_of(dut))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -126,14 +111,7 @@ class FanoutSpec(Elaboratable):
 
     def __init__(self, dut: SpatialEngine) -> None:
         self.dut = dut
-        self.inputs = [dut.configuration, dut.hold, dut.drain]
-        for name, member in dut.signature.members.items():
-            if name.startswith(("ingress_", "egress_", "request_")):
-                self.inputs += [
-                    getattr(getattr(dut, name), inner)
-                    for inner, each in member.signature.members.items()
-                    if (each.flow is member.flow) == name.startswith("ingress_")
-                ]
+        self.inputs = list(inputs_of(dut))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -7,6 +7,7 @@ from fabricgen.plan.geometry import AccessMode, RequesterShape
 from fabricgen.rtl.port_shape import PortShape, RolePath
 from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.vocab.dataflow import ServiceValueRole
+from tests.formal.environment import inputs_of
 from tests.formal.harness import prove
 from tests.support.mutants import EagerPort
 
@@ -48,25 +49,10 @@ class PublicationSpec(Elaboratable):
     def __init__(self, dut: SpatialPort) -> None:
         self.dut = dut
         self.paths = dut.shape.results
-        links = [getattr(dut, name) for path in dut.shape.inputs for name in path.links()]
-        channels = [
+        self.channels = [
             getattr(dut, name) for path in self.paths for name in path.channels() | path.links()
         ]
-        self.channels = channels
-        self.inputs = [
-            dut.hold,
-            dut.drain,
-            *(getattr(dut.controls, name) for name in dut.controls.signature.members),
-            dut.address_0.valid,
-            dut.address_0.data,
-            dut.control_1.valid,
-            dut.request_0.ready,
-            dut.request_0.rsp_valid,
-            dut.request_0.rsp_done,
-            dut.request_0.rsp_slot,
-            *(channel.ready for channel in channels),
-            *(link.valid for link in links),
-        ]
+        self.inputs = list(inputs_of(dut))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -6,9 +6,10 @@ from amaranth.hdl import Assert, Assume, Cat, Const, Elaboratable, Module, Mux, 
 from fabricgen.rtl.commit_sequencer import CommitSequencer
 from fabricgen.rtl.temporal.claims import RowClaims
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
+from tests.formal.environment import inputs_of, is_answered
 from tests.formal.harness import check, prove
 from tests.formal.test_temporal_front import FRONT_END, FrontEndSpec
-from tests.formal.test_temporal_publication import inputs_of, small_engine
+from tests.formal.test_temporal_publication import small_engine
 from tests.support.reconfiguration_mutants import (
     BoundlessClaims,
     BriefSequencer,
@@ -144,13 +145,7 @@ class TwinSpec(Elaboratable):
         for here, there in zip(inputs_of(self.quiet), inputs_of(self.busy), strict=True):
             if id(here) not in names:
                 m.d.comb += there.eq(here)
-        request, waiting = self.quiet.request_0_0, Signal(2)
-        with m.If(request.valid & request.ready):
-            m.d.sync += waiting.bit_select(request.slot, 1).eq(1)
-        with m.If(request.rsp_valid):
-            m.d.comb += Assume(waiting.bit_select(request.rsp_slot, 1))
-            with m.If(request.rsp_done):
-                m.d.sync += waiting.bit_select(request.rsp_slot, 1).eq(0)
+        is_answered(m, self.quiet.request_0_0)
 
     def _rows(self, m: Module) -> None:
         """Row 1 stays; row 0 is unused in one engine, and changes behind its hold in the other."""

@@ -1,8 +1,8 @@
 import pytest
-from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Module, Signal
-from amaranth.lib import wiring
+from amaranth.hdl import Array, Assert, Cat, Elaboratable, Module, Signal
 
 from fabricgen.rtl.temporal.engine import TemporalEngine
+from tests.formal.environment import inputs_of, is_answered, stays
 from tests.formal.harness import prove
 from tests.support.memories import (
     ELEMENT,
@@ -33,13 +33,6 @@ def small_engine():
     return TemporalEngine(named)
 
 
-def inputs_of(interface):
-    """Every input of a component, through its interfaces."""
-    for _, member, value in interface.signature.flatten(interface):
-        if member.flow is wiring.In:
-            yield value
-
-
 class EnginePublicationSpec(Elaboratable):
     """All destinations of a firing transfer in one cycle, stated against the engine's egresses.
 
@@ -55,7 +48,8 @@ class EnginePublicationSpec(Elaboratable):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.dut = dut = self.dut
-        self._environment(m)
+        stays(m, dut.configuration)
+        is_answered(m, dut.request_0_0)
         (publisher,) = dut.publishers
         rows = dut.table.group_0
         selected = Signal(3)
@@ -72,20 +66,6 @@ class EnginePublicationSpec(Elaboratable):
         with m.If(dut.ports[0].fire_0):
             m.d.comb += Assert(dut.ports[0].free_0)
         return m
-
-    def _environment(self, m: Module) -> None:
-        carrier = Signal.like(self.dut.configuration)
-        started = Signal()
-        m.d.sync += [carrier.eq(self.dut.configuration), started.eq(1)]
-        m.d.comb += Assume(~started | (carrier == self.dut.configuration))
-        request = self.dut.request_0_0
-        waiting = Signal(2)
-        with m.If(request.valid & request.ready):
-            m.d.sync += waiting.bit_select(request.slot, 1).eq(1)
-        with m.If(request.rsp_valid):
-            m.d.comb += Assume(waiting.bit_select(request.rsp_slot, 1))
-            with m.If(request.rsp_done):
-                m.d.sync += waiting.bit_select(request.rsp_slot, 1).eq(0)
 
 
 @pytest.mark.proves("joint publication")
