@@ -5,7 +5,7 @@ Everything is free that nothing here binds: data, tags, when a token comes, when
 
 from collections.abc import Iterator
 
-from amaranth.hdl import Assume, Cat, Const, Module, Signal, Value
+from amaranth.hdl import Assume, Cat, Const, Module, Signal, Value, ValueLike
 from amaranth.lib import wiring
 
 __all__ = ["inputs_of", "is_answered", "is_ready_again", "is_taken", "stays"]
@@ -62,10 +62,12 @@ def _slot(request: wiring.PureInterface, name: str) -> Value:
     return getattr(request, name, Const(0, 1))
 
 
-def is_taken(m: Module, channel: wiring.PureInterface, *, within: int) -> None:
+def is_taken(
+    m: Module, channel: wiring.PureInterface, *, within: int, where: ValueLike = 1
+) -> None:
     """What is offered on a channel is refused in at most so many cycles."""
     stood = Signal(range(within + 2))
-    _bounded(m, stood, channel.valid & ~channel.ready, within)
+    _bounded(m, stood, channel.valid & ~channel.ready & where, within)
 
 
 def is_ready_again(m: Module, ready: Value, taken: Value, *, within: int) -> None:

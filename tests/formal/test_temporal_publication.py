@@ -22,13 +22,20 @@ BYTES = (access_class(ELEMENT, LOAD, elements=(8,), lanes=(1,), index=(2,)),)
 ENDS = {"address": 2, "control": 0, "data": 8, "done": 0}
 
 
-def small_engine():
-    """Two rows of one port of bytes, whose data may be its next address."""
+def small_engine(ports=1, in_flight=(1, 2)):
+    """Two rows of one or more ports of bytes, whose data may be its next address."""
     load = alternative(LOAD, {"address": 0, "control": 1, "data": 2, "completion": 3}, BYTES)
-    ports = (port(load, in_flight=(1, 2), result_holding=(1, 2), depth=1, inputs=2, contexts=2),)
-    local = service(capability(LOAD, BYTES, (0,)), requesters=1, capacity=64)
+    each = port(load, in_flight=in_flight, result_holding=in_flight, depth=1, inputs=2, contexts=2)
+    patterns = tuple(range(ports))
+    local = service(capability(LOAD, BYTES, patterns), requesters=ports, capacity=64)
     named = memory(
-        ENDS, 2, ports, local, contexts=2, tag_width=1, connections=[("data", "address")]
+        ENDS,
+        2,
+        (each,) * ports,
+        local,
+        contexts=2,
+        tag_width=1,
+        connections=[("data", "address")],
     )
     return TemporalEngine(named)
 

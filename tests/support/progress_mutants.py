@@ -1,0 +1,86 @@
+"""Designs that hang or starve somebody, and firings that end too early or begin too soon."""
+
+from amaranth.hdl import Const, Module, Signal
+
+from fabricgen.rtl.result_ring import ResultRing
+from fabricgen.rtl.spatial.port import SpatialPort
+from fabricgen.rtl.temporal.port import TemporalPort
+from fabricgen.vocab.dataflow import ServiceValueRole
+
+
+class LosingRing(ResultRing):
+    """Does not hear of a completion beside an issue."""
+
+    def elaborate(self, platform: object) -> Module:
+        complete, self.complete = self.complete, Signal(name="heard")
+        m = super().elaborate(platform)
+        m.d.comb += self.complete.eq(complete & ~self.issue)
+        self.complete = complete
+        return m
+
+
+class LingeringRing(ResultRing):
+    """Keeps the last result until another firing comes."""
+
+    def elaborate(self, platform: object) -> Module:
+        candidate, self.candidate = self.candidate, Signal(name="oldest")
+        m = super().elaborate(platform)
+        inside = Signal(range(self.slots + 1))
+        m.d.sync += inside.eq(inside + self.issue - self.retire)
+        m.d.comb += candidate.eq(self.candidate & (inside > 1))
+        self.candidate = candidate
+        return m
+
+
+class HastyRing(ResultRing):
+    """Takes the issue of a firing for its completion."""
+
+    def elaborate(self, platform: object) -> Module:
+        complete, self.issue_complete = self.issue_complete, Const(1, 1)
+        m = super().elaborate(platform)
+        self.issue_complete = complete
+        return m
+
+
+class HastyTemporalPort(TemporalPort):
+    """Takes the issue of a firing for its completion."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = super().elaborate(platform)
+        m.d.comb += self.complete.eq(self.issued)
+        return m
+
+
+class HeedlessPort(SpatialPort):
+    """Does not wait for a control token."""
+
+    def _is_needed(self, role):
+        return Const(0, 1) if role is ServiceValueRole.CONTROL else super()._is_needed(role)
+
+
+class HeedlessTemporalPort(TemporalPort):
+    """Does not wait for a control token."""
+
+    def _issue(self, m, front, claims):
+        super()._issue(m, front, claims)
+        roles = [path.role for path in self.shape.port.inputs]
+        at = roles.index(ServiceValueRole.CONTROL)
+        m.d.comb += getattr(front, f"needed_{at}").eq(0)
+
+
+class SelfishTemporalPort(TemporalPort):
+    """Issues nothing while some oldest firing waits for its destinations."""
+
+    def _issue(self, m, front, claims):
+        super()._issue(m, front, claims)
+        m.d.comb += front.available.eq(claims.available & ~self.complete.any().replicate(2))
+
+
+class LosingTemporalPort(TemporalPort):
+    """Does not hear of a completion beside a grant."""
+
+    def _results(self, m, front, claims, lanes):
+        super()._results(m, front, claims, lanes)
+        request = self.request_0
+        ends = request.rsp_valid & request.rsp_done & ~front.grant.any()
+        m.d.comb += claims.complete_valid_0.eq(ends)
