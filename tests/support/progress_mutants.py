@@ -1,8 +1,9 @@
 """Designs that hang or starve somebody, and firings that end too early or begin too soon."""
 
-from amaranth.hdl import Const, Module, Signal
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 
 from fabricgen.rtl.result_ring import ResultRing
+from fabricgen.rtl.result_store import ResultStore
 from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.rtl.temporal.port import TemporalPort
 from fabricgen.vocab.dataflow import ServiceValueRole
@@ -84,3 +85,25 @@ class LosingTemporalPort(TemporalPort):
         request = self.request_0
         ends = request.rsp_valid & request.rsp_done & ~front.grant.any()
         m.d.comb += claims.complete_valid_0.eq(ends)
+
+
+class OneSuccessStore(ResultStore):
+    """Keeps the last comparison of each lane, whichever firing it is of."""
+
+    def _successes(self, m: Module) -> Value:
+        tested = Mux(self.arrive, self.tested, 0)
+        held = Signal(self.lanes, name="last_successes")
+        for lane in range(self.lanes):
+            with m.If(tested[lane]):
+                m.d.sync += held[lane].eq(self.success)
+        return held
+
+
+class FirstLaneStore(ResultStore):
+    """Takes a comparison for that of every lane."""
+
+    def _successes(self, m: Module) -> Value:
+        tested, self.tested = self.tested, Const(-1, self.lanes)
+        successes = super()._successes(m)
+        self.tested = tested
+        return successes
