@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from amaranth.hdl import Assume, Cat, Const, Module, Signal, Value, ValueLike
 from amaranth.lib import wiring
 
-__all__ = ["inputs_of", "is_answered", "is_ready_again", "is_taken", "stays"]
+__all__ = ["inputs_of", "is_answered", "is_bounded", "is_ready_again", "is_taken", "stays"]
 
 
 def inputs_of(component: wiring.Component) -> Iterator[Value]:
@@ -53,7 +53,7 @@ def is_answered(
         if within is not None:
             late = Signal(range(within + 2), name=f"late_{at}")
             due = waiting[at] if slots is None else waiting[at] & slots[at]
-            _bounded(m, late, due & ~ended, within)
+            is_bounded(m, late, due & ~ended, within)
     return waiting
 
 
@@ -67,7 +67,7 @@ def is_taken(
 ) -> None:
     """What is offered on a channel is refused in at most so many cycles."""
     stood = Signal(range(within + 2))
-    _bounded(m, stood, channel.valid & ~channel.ready & where, within)
+    is_bounded(m, stood, channel.valid & ~channel.ready & where, within)
 
 
 def is_ready_again(m: Module, ready: Value, taken: Value, *, within: int) -> None:
@@ -78,10 +78,10 @@ def is_ready_again(m: Module, ready: Value, taken: Value, *, within: int) -> Non
     waits, refused = Signal(), Signal(range(within + 2))
     m.d.sync += waits.eq(ready & ~taken)
     m.d.comb += Assume(~waits | ready)
-    _bounded(m, refused, ~ready, within)
+    is_bounded(m, refused, ~ready, within)
 
 
-def _bounded(m: Module, count: Signal, happens: Value, most: int) -> None:
+def is_bounded(m: Module, count: Signal, happens: Value, most: int) -> None:
     """Something happens in at most so many cycles in a row."""
     m.d.comb += Assume(~happens | (count < most))
     with m.If(happens):

@@ -7,6 +7,7 @@ from fabricgen.rtl.arbiter import Arbiter
 from fabricgen.rtl.manager.answers import BeatAnswers
 from fabricgen.rtl.manager.arbiter import BeatArbiter
 from fabricgen.rtl.manager.requester import ManagerRequester
+from fabricgen.rtl.manager.stream import BeatKind
 
 
 class RestlessArbiter(BeatArbiter):
@@ -146,3 +147,39 @@ class FirstLaneRequester(ManagerRequester):
     def _parts(self):
         picker, _ = super()._parts()
         return picker, FirstLaneAnswers(self.plan, self.shape.slots)
+
+
+class HastyFenceRequester(ManagerRequester):
+    """Answers a fence as it is sent."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = super().elaborate(platform)
+        channel, stream = self.channel, self.stream
+        with m.If(stream.req_valid & stream.req_ready & (stream.req_kind == BeatKind.FENCE.value)):
+            m.d.comb += [
+                channel.rsp_valid.eq(1),
+                channel.rsp_done.eq(1),
+                channel.rsp_slot.eq(stream.req_origin),
+            ]
+        return m
+
+
+class TouchingFenceRequester(ManagerRequester):
+    """A fence has the strobes of an access."""
+
+    def _strobe(self, bit, floor, place):
+        return super()._strobe(bit, floor, place) | (self.stream.req_kind == BeatKind.FENCE.value)
+
+
+class FencelessRequester(ManagerRequester):
+    """Looks for the lanes of a fence."""
+
+    def _kind(self, name):
+        return Const(0, 1) if name == "fence" else super()._kind(name)
+
+
+class WaitingRequester(ManagerRequester):
+    """Offers nothing to a manager that waits for an offer before it is ready."""
+
+    def _may_pick(self, offered):
+        return super()._may_pick(offered) & (self.stream.req_ready | self.stream.rsp_valid)
