@@ -14,8 +14,9 @@ from tests.formal.environment import inputs_of, is_answered, stays
 from tests.formal.harness import check
 from tests.support.actors import CAS, LANE, actors, atomic_access, exact
 from tests.support.memories import CONTIGUOUS, DYNAMIC, ROLE, memory, port, view
-from tests.support.mutants import EagerPort
+from tests.support.mutants import EagerPort, OvertakingRing
 from tests.support.progress_mutants import FirstLaneStore, OneSuccessStore
+from tests.support.temporal_front_mutants import OvertakingClaims
 from tests.support.temporal_mutants import EagerPublisher
 
 pytestmark = pytest.mark.formal
@@ -76,6 +77,8 @@ def exchanges(context, tag):
 
 class ComparisonSpec(Elaboratable):
     """What leaves is, lane by lane, what the answers to the firing's own access have said.
+
+    Firings of a row leave in the order in which their accesses began.
 
     One firing, free to choose, is watched from its request on. A lane that is inactive or out of
     range is zero in both results. A firing has an active lane: what it says without one, nobody has
@@ -176,7 +179,7 @@ ENGINES = {"spatial": None, "temporal": 2}
 DEPTH = {"spatial": 9, "temporal": 12}
 
 
-@pytest.mark.proves(ONE_ANSWER)
+@pytest.mark.proves(ONE_ANSWER, "per-row order")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_a_comparison_publishes_is_of_its_own_answer(engine, tmp_path):
     spec = ComparisonSpec(*exchanging(ENGINES[engine]))
@@ -188,9 +191,11 @@ def test_what_a_comparison_publishes_is_of_its_own_answer(engine, tmp_path):
     ("engine", "place", "mutant"),
     [
         ("spatial", "spatial.engine.SpatialPort", EagerPort),
+        ("spatial", "spatial.port.ResultRing", OvertakingRing),
         ("spatial", "spatial.port.ResultStore", OneSuccessStore),
         ("spatial", "spatial.port.ResultStore", FirstLaneStore),
         ("temporal", "temporal.engine.Publisher", EagerPublisher),
+        ("temporal", "temporal.port.RowClaims", OvertakingClaims),
         ("temporal", "temporal.port.ResultStore", OneSuccessStore),
         ("temporal", "temporal.port.ResultStore", FirstLaneStore),
     ],

@@ -33,7 +33,8 @@ class EngineQuiescenceSpec(Elaboratable):
         m.submodules.dut = dut = self.dut
         layout = dut.table.layout
         stays(m, Cat(dut.configuration, self.watched))
-        is_answered(m, dut.request_0_0)
+        for ordinal in range(len(dut.ports)):
+            is_answered(m, getattr(dut, f"request_{ordinal}_0"))
 
         def field(at, name):
             place = layout.rows[at][name]
@@ -66,8 +67,9 @@ class EngineQuiescenceSpec(Elaboratable):
 
 
 @pytest.mark.proves(EMPTY)
-def test_a_temporal_row_is_quiescent_exactly_where_it_is_empty(tmp_path):
-    spec = EngineQuiescenceSpec(small_engine())
+@pytest.mark.parametrize("ports", [1, 2])
+def test_a_temporal_row_is_quiescent_exactly_where_it_is_empty(ports, tmp_path):
+    spec = EngineQuiescenceSpec(small_engine(ports))
     check(spec, spec.inputs, tmp_path, depth=9)
 
 

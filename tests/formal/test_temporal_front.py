@@ -1,5 +1,6 @@
 """The parts in front of dispatch of a Temporal port: slots, row select, claims, holding."""
 
+from dataclasses import replace
 from functools import reduce
 from operator import and_, or_
 
@@ -96,6 +97,10 @@ FRONT_END = FrontEndShape(
     targets=2,
     policy=RoundRobin((0, 1), 0),
 )
+
+
+#: The other row first, and either policy.
+POLICIES = {"robin": RoundRobin((1, 0), 1), "fixed": FixedPriority((1, 0))}
 
 
 class FrontEndSpec(Elaboratable):
@@ -253,8 +258,8 @@ class FrontEndSpec(Elaboratable):
         with m.If(here & (self.watched == count)):
             m.d.comb += Assert(getattr(dut, f"operand_{i}") == last)
 
-    def _grants(self, m: Module, held: list[Signal]) -> None:
-        """Only rows that may fire, one at a time, and one whenever one may."""
+    def _grants(self, m: Module, held: list[Signal]) -> list[Value]:
+        """Only rows that may fire, one at a time, and one whenever one may; tell which may."""
         dut, shape = self.dut, self.dut.shape
         permits = [getattr(dut, f"permit_{at}") for at in range(shape.targets)]
         before = [Signal(name=f"permit_before_{at}") for at in range(shape.targets)]
@@ -292,6 +297,47 @@ class FrontEndSpec(Elaboratable):
             Assert(dut.selected_valid == granted),
             Assert(~granted | (dut.selected == row)),
         ]
+        return may
+
+
+class TurnSpec(FrontEndSpec):
+    """The same, and the grant policy: no row that may fire comes before the granted one.
+
+    That is, in the declared order, from the cursor on where it is round robin; only a grant moves
+    the cursor.
+    """
+
+    def _grants(self, m: Module, held: list[Signal]) -> list[Value]:
+        may = super()._grants(m, held)
+        grant, policy = self.dut.grant, self.dut.shape.policy
+        order, count = policy.order, len(policy.order)
+        moves = isinstance(policy, RoundRobin)
+        cursor = Signal(range(count), init=order.index(policy.reset_cursor) if moves else 0)
+        for place, row in enumerate(order):
+            with m.If(grant[row]):
+                m.d.sync += cursor.eq((place + 1) % count if moves else 0)
+        for at in range(count):
+            turn = [order[(at + step) % count] for step in range(count)]
+            for step, row in enumerate(turn):
+                earlier = Cat(may[other] for other in turn[:step])
+                m.d.comb += Assert((cursor != at) | ~grant[row] | ~earlier.any())
+        return may
+
+
+@pytest.mark.proves("grant policy is exact")
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_a_port_grants_by_its_policy_what_may_fire(policy, tmp_path):
+    spec = TurnSpec(RowFrontEnd(replace(FRONT_END, policy=policy)))
+    check(spec, spec.inputs, tmp_path, depth=7)
+
+
+@pytest.mark.rejects("grant policy is exact")
+@pytest.mark.parametrize("mutant", [HastyRowArbiter, StickyRowArbiter])
+def test_the_proof_rejects_a_port_with_a_wrong_cursor(mutant, tmp_path, monkeypatch):
+    monkeypatch.setattr("fabricgen.rtl.temporal.row_select.RowArbiter", mutant)
+    spec = TurnSpec(RowFrontEnd(FRONT_END))
+    with pytest.raises(pytest.fail.Exception, match="refuted"):
+        check(spec, spec.inputs, tmp_path, depth=7)
 
 
 @pytest.mark.proves("no loss or duplication of a token")

@@ -44,8 +44,8 @@ class EnginePublicationSpec(Elaboratable):
     """All destinations of a firing transfer in one cycle, stated against the engine's egresses.
 
     The carrier says what it likes but stays, responses answer requests, and everything else
-    around the engine is free. Where the candidate goes is read from the rows' controls; what
-    transfers, from the boundary and from the connection's commit.
+    around the engine is free. All ports are of one group. Where the candidate goes is read from
+    the rows' controls; what transfers, from the boundary and from the connection's commit.
     """
 
     def __init__(self, dut):
@@ -56,7 +56,8 @@ class EnginePublicationSpec(Elaboratable):
         m = Module()
         m.submodules.dut = dut = self.dut
         stays(m, dut.configuration)
-        is_answered(m, dut.request_0_0)
+        for ordinal in range(len(dut.ports)):
+            is_answered(m, getattr(dut, f"request_{ordinal}_0"))
         (publisher,) = dut.publishers
         rows = dut.table.group_0
         selected = Signal(3)
@@ -70,14 +71,15 @@ class EnginePublicationSpec(Elaboratable):
             Assert(~publisher.candidate | (publisher.selected == selected)),
         ]
         m.d.comb += [Assert(end.ready | ~end.valid) for end in ends]
-        with m.If(dut.ports[0].fire_0):
-            m.d.comb += Assert(dut.ports[0].free_0)
+        for each in dut.ports:
+            m.d.comb += [Assert(each.fire_0 == taken[-1]), Assert(each.free_0 | ~each.fire_0)]
         return m
 
 
 @pytest.mark.proves("joint publication")
-def test_an_engine_publishes_a_packet_as_a_whole_or_not_at_all(tmp_path):
-    spec = EnginePublicationSpec(small_engine())
+@pytest.mark.parametrize("ports", [1, 2])
+def test_an_engine_publishes_a_packet_as_a_whole_or_not_at_all(ports, tmp_path):
+    spec = EnginePublicationSpec(small_engine(ports))
     prove(spec, spec.inputs, tmp_path)
 
 
