@@ -72,9 +72,10 @@ class HeedlessTemporalPort(TemporalPort):
 class SelfishTemporalPort(TemporalPort):
     """Issues nothing while some oldest firing waits for its destinations."""
 
-    def _issue(self, m, front, claims):
-        super()._issue(m, front, claims)
-        m.d.comb += front.available.eq(claims.available & ~self.complete.any().replicate(2))
+    def _results(self, m, front, claims, lanes):
+        super()._results(m, front, claims, lanes)
+        has_room = m.submodules.holding_0.permit
+        m.d.comb += front.permit_0.eq(has_room & ~self.complete.any())
 
 
 class LosingTemporalPort(TemporalPort):
