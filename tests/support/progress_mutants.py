@@ -1,4 +1,4 @@
-"""Designs that hang or starve somebody, and firings that end too early or begin too soon."""
+"""Designs that hang or starve somebody, firings that end or begin too soon, and wrong results."""
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
@@ -6,6 +6,7 @@ from fabricgen.rtl.result_ring import ResultRing
 from fabricgen.rtl.result_store import ResultStore
 from fabricgen.rtl.spatial.port import SpatialPort
 from fabricgen.rtl.temporal.port import TemporalPort
+from fabricgen.rtl.temporal.row_table import RowTable
 from fabricgen.vocab.dataflow import ServiceValueRole
 
 
@@ -108,3 +109,19 @@ class FirstLaneStore(ResultStore):
         successes = super()._successes(m)
         self.tested = tested
         return successes
+
+
+class EmptyRing(ResultRing):
+    """Says of itself that it has no firing."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = super().elaborate(platform)
+        m.d.comb += self.empty.eq(1)
+        return m
+
+
+class PlainTable(RowTable):
+    """Knows of no volatile row."""
+
+    def _row(self, row: int, port: int) -> dict[str, Value]:
+        return super()._row(row, port) | {"single": Const(0, 1)}
