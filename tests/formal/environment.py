@@ -32,12 +32,12 @@ def is_answered(
     *,
     within: int | None = None,
     slots: Value | None = None,
-) -> Signal:
+) -> None:
     """A response answers an access that was taken before, and is the last one once.
 
-    Return the slots whose access is unanswered. With ``within`` each of them has its last response
-    at most so many cycles after the first one in which it may have it; only those in ``slots``
-    where these are told, and the others at any time or never.
+    With ``within`` each access has its last response at most so many cycles after the first one in
+    which it may have it; only those in ``slots`` where these are told, and the others at any time
+    or never.
     """
     count = 1 << len(getattr(request, "slot", Cat()))
     slot, answers = _slot(request, "slot"), _slot(request, "rsp_slot")
@@ -54,7 +54,6 @@ def is_answered(
             late = Signal(range(within + 2), name=f"late_{at}")
             due = waiting[at] if slots is None else waiting[at] & slots[at]
             is_bounded(m, late, due & ~ended, within)
-    return waiting
 
 
 def _slot(request: wiring.PureInterface, name: str) -> Value:
