@@ -87,6 +87,7 @@ class ComparisonSpec(Elaboratable):
 
     def __init__(self, engine, carrier: int) -> None:
         self.dut = engine
+        self.design = type(engine).__name__
         self.carrier = carrier
         self.row, self.watch = Signal(), Signal()
         free = [each for each in inputs_of(engine) if each is not engine.configuration]

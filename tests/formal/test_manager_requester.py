@@ -17,7 +17,7 @@ from fabricgen.plan.geometry import AccessMode
 from fabricgen.rtl.manager.requester import ManagerRequester
 from fabricgen.rtl.manager.stream import BeatKind
 from tests.formal.environment import inputs_of, is_bounded
-from tests.formal.harness import check
+from tests.formal.harness import check, check_bound
 from tests.support.manager_model import requester
 from tests.support.manager_mutants import (
     FencelessRequester,
@@ -263,12 +263,10 @@ class AccessProgressSpec(Elaboratable):
 
 @pytest.mark.proves(PROGRESS)
 def test_an_access_ends_in_bounded_time(tmp_path):
-    spec = AccessProgressSpec(small(fence=True), BOUND)
-    check(spec, spec.inputs, tmp_path, depth=DEPTH)
+    def spec(bound):
+        return AccessProgressSpec(small(fence=True), bound)
 
-
-def test_and_no_earlier_in_every_case(tmp_path):
-    refuted(AccessProgressSpec(small(fence=True), BOUND - 1), tmp_path, DEPTH)
+    check_bound(spec, BOUND, tmp_path, depth=DEPTH)
 
 
 @pytest.mark.rejects(PROGRESS)

@@ -71,6 +71,7 @@ class VolatileSpec(Elaboratable):
 
     def __init__(self, engine, carrier: int) -> None:
         self.dut = engine
+        self.design = type(engine).__name__
         self.carrier = carrier
         self.inputs = [each for each in inputs_of(engine) if each is not engine.configuration]
 

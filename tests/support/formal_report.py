@@ -47,7 +47,10 @@ def _names(item: pytest.Item, kind: str) -> list[str]:
 
 
 def rows(reports: list[pytest.TestReport]) -> list[dict[str, object]]:
-    """One row per property and design; a property without a rejected mutant says so."""
+    """One row per property and design; a property without a rejected mutant says so.
+
+    Of several proofs the least depth counts.
+    """
     proved: dict[tuple[str, str, str], list[tuple[bool, int]]] = defaultdict(list)
     mutants: dict[str, list[bool]] = defaultdict(list)
     for report in reports:
@@ -65,7 +68,7 @@ def rows(reports: list[pytest.TestReport]) -> list[dict[str, object]]:
             "property": name,
             "design": design,
             "method": method,
-            "depth": max(depth for _, depth in results),
+            "depth": min(depth for _, depth in results),
             "proved": all(passed for passed, _ in results),
             "mutant_rejected": bool(mutants[name]) and all(mutants[name]),
             "mutants": len(mutants[name]),
