@@ -11,6 +11,10 @@ from sim.beat_traffic import initial_byte
 __all__ = ["Axi4Traffic", "BeatMemory"]
 
 FIXED, INCR, WRAP, RESERVED = 0, 1, 2, 3
+#: Requests that AXI4 forbids beside the reserved type.
+WIDE, LONG, ODD, CROOKED, CROSSING = 4, 5, 6, 7, 8
+#: Their burst types.
+_TYPES = {WIDE: INCR, LONG: FIXED, ODD: WRAP, CROOKED: WRAP, CROSSING: INCR}
 OKAY, SLVERR, DECERR = 0, 2, 3
 READ, WRITE = 0, 1
 _BLOCK = 4096
@@ -51,7 +55,7 @@ class Axi4Traffic:
     bad
         Addresses that fail.
     bursts
-        Burst types to draw; the reserved one must be refused.
+        Burst types to draw; what AXI4 forbids must be refused.
     length
         Transfers of every burst; 0 for any number. They then have the width of the bus.
     keeps_reads
@@ -162,12 +166,33 @@ class Axi4Traffic:
         kind = rng.choice([READ] * self.reads + [WRITE] * self.writes)
         burst = rng.choice(self.bursts)
         size = rng.randint(0, self.data_bytes.bit_length() - 1)
-        lengths = {FIXED: range(16), WRAP: (1, 3, 7, 15), RESERVED: range(4)}
+        lengths = {
+            FIXED: range(16),
+            WRAP: (1, 3, 7, 15),
+            RESERVED: range(4),
+            WIDE: range(4),
+            LONG: range(16, 20),
+            ODD: (0, 2, 4, 16),
+            CROOKED: (1, 3),
+            CROSSING: range(1, 9),
+        }
         length = rng.choice(tuple(lengths.get(burst, (0, 1, 3, 7, rng.randrange(32)))))
         if self.length:
             length, size = self.length - 1, self.data_bytes.bit_length() - 1
+        if burst == WIDE:
+            size = rng.randint(self.data_bytes.bit_length(), 7)
+        if burst == CROOKED:
+            size = rng.randint(1, self.data_bytes.bit_length() - 1)
         span = (length + 1) << size
-        start = self._start(kind, span, aligned=burst == WRAP or bool(self.length), step=1 << size)
+        aligned = burst in (WRAP, ODD, CROOKED) or bool(self.length)
+        start = self._start(kind, span, aligned=aligned, step=1 << size)
+        if burst == CROOKED:
+            start += rng.randrange(1, 1 << size)
+        if burst == CROSSING:
+            # All but one of the transfers, at least, lie in the 4 KiB, or only one of them does.
+            start = (start // _BLOCK + 1) * _BLOCK - (rng.choice((1, length)) << size)
+        wrong = burst not in (FIXED, INCR, WRAP)
+        burst = _TYPES.get(burst, burst)
         item = Transaction(rng.getrandbits(self.id_bits), start, length, size, burst)
         channel = "ar" if kind == READ else "aw"
         names = ("id", "addr", "len", "size", "burst")
@@ -175,7 +200,6 @@ class Axi4Traffic:
         self._queues[channel].append(
             {f"{channel}{name}": value for name, value in zip(names, values, strict=True)}
         )
-        wrong = burst == RESERVED
         if kind == READ:
             self._reading[item.identifier].append(_Read(item, wrong))
             if not wrong:

@@ -75,6 +75,11 @@ class ImplementationDocument(Document):
         description="stream: managers are beats, <name>_req and <name>_rsp; axi4: a bus each, "
         "<name>_axi.",
     )
+    subordinate_protocol: Literal["stream", "axi4"] = Field(
+        default="stream",
+        description="stream: subordinates take beats, <name>_req and <name>_rsp; axi4: a bus each, "
+        "<name>_axi.",
+    )
 
 
 class ManagerDocument(Document):

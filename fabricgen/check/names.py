@@ -147,8 +147,8 @@ def _unique(places: Iterable[tuple[str, str]]) -> Iterator[Diagnostic]:
             )
 
 
-def _manager_ways(protocol: str) -> tuple[str, ...]:
-    """What follows the name of a manager in the names of its ports."""
+def _service_ways(protocol: str) -> tuple[str, ...]:
+    """What follows the name of a manager or subordinate in the names of its ports."""
     return ("axi",) if protocol == "axi4" else ("req", "rsp")
 
 
@@ -160,22 +160,21 @@ def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:
     """
     several = len(fabric.memories) > 1
     edges = {
-        each.name: (each.name, each.names, _manager_ways(each.implementation.manager_protocol))
-        for each in fabric.memories
+        each.name: (each.name, each.names, each.implementation) for each in fabric.memories
     }.values()
     prefixes = Counter(
         f"{name}_{edge}" if several else edge
-        for name, names, manager_ways in edges
+        for name, names, options in edges
         for edge in (
             *set(names.endpoints),
             *(
                 f"{service}_{way}"
-                for services, ways in (
-                    (names.managers, manager_ways),
-                    (names.subordinates, ("req", "rsp")),
+                for services, protocol in (
+                    (names.managers, options.manager_protocol),
+                    (names.subordinates, options.subordinate_protocol),
                 )
                 for service in set(services)
-                for way in ways
+                for way in _service_ways(protocol)
             ),
         )
     )

@@ -207,14 +207,39 @@ def _subordinates(named: NamedMemory, design: FabricTop) -> list[dict[str, objec
     return [
         {
             "name": name,
+            "protocol": named.implementation.subordinate_protocol,
+            "axi4": _subordinate_axi4(name, design, ordinal),
             "beat_bytes": each.use.beat_bytes,
             "request": each.stream_shape.request_widths(),
             "response": each.stream_shape.response_widths(),
             "slots": each.slots,
             "bindings": len(each.decoder.rows),
         }
-        for name, each in zip(named.names.subordinates, occurrence.subordinates, strict=True)
+        for ordinal, (name, each) in enumerate(
+            zip(named.names.subordinates, occurrence.subordinates, strict=True)
+        )
     ]
+
+
+def _subordinate_axi4(name: str, design: FabricTop, ordinal: int) -> dict[str, object] | None:
+    """The bus of one subordinate; none where it stands at the boundary as beats.
+
+    User signals are the address space, and the context above it, as far as they are matched.
+    """
+    adapter = design.subordinate_adapters.get(ordinal)
+    if adapter is None:
+        return None
+    bus, widths = adapter.bus_shape, adapter.shape.request_widths()
+    return {
+        "prefix": f"{name}_axi",
+        "data_bytes": bus.data_bytes,
+        "address_bits": bus.address_bits,
+        "id_bits": bus.id_bits,
+        "user": {field: widths[field] for field in ("address_space", "context") if field in widths},
+        "reads": bus.reads,
+        "writes": bus.writes,
+        "outstanding": adapter.outstanding,
+    }
 
 
 def _axi4(named: NamedMemory, design: FabricTop, ordinal: int) -> dict[str, object] | None:

@@ -12,6 +12,7 @@ from fabricgen.plan.limits import ENDPOINT_LIMIT
 from fabricgen.plan.manager_protocol import operation_findings, protocol_findings
 from fabricgen.plan.op_realisation import op_findings
 from fabricgen.plan.rows import Active, Disabled, MemoryConfiguration, OperationRow
+from fabricgen.plan.subordinate_protocol import subordinate_protocol_findings
 from fabricgen.plan.subordinate_realisation import (
     beat_width_findings,
     decode_row_findings,
@@ -54,8 +55,9 @@ _WIRE_LIMIT = 65000
 #: Wires into a manager beside its data: an acceptance, an offer, an answer.
 _MANAGER_WIRES = 8
 
-#: The same of a subordinate, whose requests have addresses and whatever is matched.
-_SUBORDINATE_WIRES = 256
+#: The same of a subordinate, whose requests have addresses and whatever is matched; a bus has two
+#: channels of them, with fields of their own.
+_SUBORDINATE_WIRES = {"stream": 256, "axi4": 512}
 
 #: Bits of the widest index; bytes are addressed by 64 bits.
 _INDEX_LIMIT = 64
@@ -99,13 +101,14 @@ def _wire_findings(fabric: Fabric) -> Iterator[Diagnostic]:
     """Say whether more wires lead into a fabric than are built."""
     widths: list[int | None] = []
     count = 0
-    for occurrence in (named.occurrence for named in fabric.memories):
+    for named in fabric.memories:
+        occurrence, protocol = named.occurrence, named.implementation.subordinate_protocol
         for endpoint in occurrence.endpoints:
             is_input = endpoint.direction is EndpointDirection.IN
             widths.append(endpoint.payload_width + (endpoint.tag_width or 0) if is_input else None)
         count += sum(each.beat_width_bits + _MANAGER_WIRES for each in occurrence.manager_endpoints)
         count += sum(
-            each.beat_width_bits * 9 // 8 + _SUBORDINATE_WIRES
+            each.beat_width_bits * 9 // 8 + _SUBORDINATE_WIRES[protocol]
             for each in occurrence.subordinate_endpoints
         )
     for named in fabric.ops:
@@ -194,6 +197,7 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
             f"A port must issue at least 1 lane a cycle, not {named.implementation.issue_lanes}",
         )
     yield from _service_kind_findings(occurrence)
+    yield from subordinate_protocol_findings(named)
     yield from subordinate_findings(named)
     if occurrence.engine is None:
         yield from _service_findings(named, occurrence)

@@ -43,6 +43,8 @@ class MemoryImplementation:
     manager_protocol
         ``"stream"``: managers are the beats themselves. ``"axi4"``: each stands behind an AXI4
         adapter.
+    subordinate_protocol
+        The same of subordinates, behind the adapter.
     """
 
     bank_function: str = "interleaved"
@@ -50,6 +52,7 @@ class MemoryImplementation:
     issue_lanes: int = 1
     counters: bool = False
     manager_protocol: str = "stream"
+    subordinate_protocol: str = "stream"
 
 
 @dataclass(frozen=True, slots=True)

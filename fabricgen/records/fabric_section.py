@@ -31,6 +31,7 @@ def implementation_fields(implementation: MemoryImplementation) -> dict[str, str
         "counters": implementation.counters,
         "issue_lanes": implementation.issue_lanes,
         "manager_protocol": implementation.manager_protocol,
+        "subordinate_protocol": implementation.subordinate_protocol,
     }
 
 
@@ -70,8 +71,7 @@ def decode(data: bytes) -> tuple[MemoryNames, MemoryImplementation]:
 
 
 def _implementation(value: _Json) -> MemoryImplementation:
-    keys = ("aligned_bases", "bank_function", "counters", "issue_lanes", "manager_protocol")
-    options = _table(value, "implementation", keys)
+    options = _table(value, "implementation", tuple(implementation_fields(MemoryImplementation())))
     lanes = options["issue_lanes"]
     if isinstance(lanes, bool) or not isinstance(lanes, int):
         raise _shape("implementation.issue_lanes", "an integer", lanes)
@@ -81,6 +81,7 @@ def _implementation(value: _Json) -> MemoryImplementation:
         lanes,
         _flag(options, "counters"),
         _text(options, "manager_protocol"),
+        _text(options, "subordinate_protocol"),
     )
 
 

@@ -12,7 +12,8 @@ from fabricgen.abi.identity import identity_word
 from fabricgen.abi.unit import programming_unit
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import Fabric
-from fabricgen.rtl.axi4.manager import manager_adapters
+from fabricgen.rtl.axi4.manager import Axi4Manager, manager_adapters
+from fabricgen.rtl.axi4.subordinate import Axi4Subordinate, subordinate_adapters
 from fabricgen.rtl.axi_lite import AxiLite, axi_lite_signature
 from fabricgen.rtl.channel import ChannelShape
 from fabricgen.rtl.loader import ConfigurationLoader
@@ -46,7 +47,7 @@ class FabricTop(wiring.Component):
         Beats of each manager that some port may reach; an AXI4 bus where the memory's managers
         have that protocol.
     subordinate_<ordinal> : In(SubordinateStreamShape.signature())
-        Beats of each subordinate.
+        Beats of each subordinate; an AXI4 bus where the memory's subordinates have that protocol.
     op_<ordinal>_in<input> : In(ChannelShape.signature())
         Operands of each resource.
     op_<ordinal>_out<output> : Out(ChannelShape.signature())
@@ -60,9 +61,15 @@ class FabricTop(wiring.Component):
         self.identity = identity_word(fabric)
         #: The memory, if there is one.
         self.occurrence = MemoryOccurrence(fabric.memories[0]) if fabric.memories else None
-        has_axi4 = any(each.implementation.manager_protocol == "axi4" for each in fabric.memories)
-        #: Adapters behind managers, by ordinal.
-        self.adapters = manager_adapters(self.occurrence) if self.occurrence and has_axi4 else {}
+        #: Adapters behind managers, and in front of subordinates, by ordinal.
+        self.adapters: dict[int, Axi4Manager] = {}
+        self.subordinate_adapters: dict[int, Axi4Subordinate] = {}
+        if self.occurrence:
+            options = self.occurrence.named.implementation
+            if options.manager_protocol == "axi4":
+                self.adapters = manager_adapters(self.occurrence)
+            if options.subordinate_protocol == "axi4":
+                self.subordinate_adapters = subordinate_adapters(self.occurrence)
         self.op_names = [each.name for each in fabric.ops]
         self.ops = [OpOccurrence(each.op) for each in fabric.ops]
         members: dict[str, wiring.Member] = {"cfg": In(axi_lite_signature())}
@@ -72,11 +79,12 @@ class FabricTop(wiring.Component):
                 shape = ChannelShape(endpoint.payload_width, endpoint.tag_width or 0)
                 members[f"endpoint_{ordinal}"] = flow(shape.signature())
             for ordinal, stream in self.occurrence.streams.items():
-                adapter = self.adapters.get(ordinal)
-                edge = adapter.signature.members["bus"].signature if adapter else stream.signature()
-                members[f"manager_{ordinal}"] = Out(edge)
+                edge = self.adapters[ordinal].bus_shape if ordinal in self.adapters else stream
+                members[f"manager_{ordinal}"] = Out(edge.signature())
             for ordinal, stream in enumerate(self.occurrence.subordinate_streams):
-                members[f"subordinate_{ordinal}"] = In(stream.signature())
+                adapter = self.subordinate_adapters.get(ordinal)
+                edge = adapter.bus_shape if adapter else stream
+                members[f"subordinate_{ordinal}"] = In(edge.signature())
         for ordinal, each in enumerate(self.ops):
             for name in (*each.inputs, *each.outputs):
                 members[f"op_{ordinal}_{name}"] = each.signature.members[name]
@@ -93,8 +101,9 @@ class FabricTop(wiring.Component):
         settled = idle
         if self.occurrence:
             self._join_memory(m, loader, self.occurrence)
-            idle = [self.occurrence.quiescent, *idle]
-            settled = [self.occurrence.settled, *settled]
+            buses = [adapter.idle for adapter in self.subordinate_adapters.values()]
+            idle = [self.occurrence.quiescent, *buses, *idle]
+            settled = [self.occurrence.settled, *buses, *settled]
         m.d.comb += loader.quiescent.eq(reduce(and_, idle))
         m.d.comb += loader.settled.eq(reduce(and_, settled))
         return m
@@ -134,6 +143,12 @@ class FabricTop(wiring.Component):
             wiring.connect(m, inner, wiring.flipped(getattr(self, f"manager_{ordinal}")))
         for ordinal, _ in enumerate(occurrence.subordinates):
             inner = getattr(occurrence, f"subordinate_{ordinal}")
+            if bridge := self.subordinate_adapters.get(ordinal):
+                m.submodules[f"subordinate_adapter_{ordinal}"] = bridge
+                # Subordinates are held together, behind all rows.
+                m.d.comb += bridge.hold.eq(loader.hold_rows[-1])
+                wiring.connect(m, bridge.stream, inner)
+                inner = bridge.bus
             wiring.connect(m, wiring.flipped(getattr(self, f"subordinate_{ordinal}")), inner)
 
     def _join_op(self, m: Module, loader: ConfigurationLoader, ordinal: int) -> Value:
@@ -173,7 +188,10 @@ class FabricTop(wiring.Component):
             )
             for at in self.occurrence.streams
         ]
-        streams += [(name, f"subordinate_{at}") for at, name in enumerate(names.subordinates)]
+        streams += [
+            (f"{name}_axi" if at in self.subordinate_adapters else name, f"subordinate_{at}")
+            for at, name in enumerate(names.subordinates)
+        ]
         for name, member in streams:
             stream = getattr(self, member)
             for field, described in stream.signature.members.items():

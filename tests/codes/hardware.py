@@ -306,6 +306,10 @@ HARDWARE_CODES = {
         )
     ),
     "manager-protocol": option(manager_protocol="tilelink"),
+    "subordinate-protocol": option(subordinate_protocol="tilelink"),
+    "subordinate-protocol-width": realised(
+        exposed_storage(beat=2048, implementation=MemoryImplementation(subordinate_protocol="axi4"))
+    ),
     "resident-context-limit": many_contexts,
     "tag-width-limit": realised(temporal_memory(tag_width=65)),
     "subordinate-beat-width": realised(exposed_storage(beat=24)),

@@ -166,6 +166,20 @@ class AlignedReads(SubordinateReads):
     WALK = _AlignedWalk
 
 
+class CredulousReads(SubordinateReads):
+    """Takes whatever comes for a request."""
+
+    def _is_wrong(self, request):
+        return Const(0, 1)
+
+
+class CredulousWrites(SubordinateWrites):
+    """Takes whatever comes for a request."""
+
+    def _is_wrong(self, request):
+        return Const(0, 1)
+
+
 class DeafSubordinateReads(SubordinateReads):
     """Sees no error."""
 

@@ -40,8 +40,8 @@ class TopRun:
         self.published_at = defaultdict(list)
         self.cycle = 0
 
-    def run(self, bench):
-        """Run ``bench(ctx)`` beside the traffic."""
+    def run(self, bench, *watches):
+        """Run ``bench(ctx)`` beside the traffic, and whatever else watches."""
 
         async def traffic(ctx):
             while True:
@@ -50,7 +50,7 @@ class TopRun:
                 await ctx.tick()
                 self.cycle += 1
 
-        run(ResetInserter(self.reset)(self.dut), bench, background=[traffic])
+        run(ResetInserter(self.reset)(self.dut), bench, background=[traffic, *watches])
 
     def load(self, ctx, memory):
         """Set the storage."""

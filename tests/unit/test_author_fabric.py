@@ -250,6 +250,7 @@ def test_implementation_options_alone_have_defaults():
         ("ImplementationDocument", "issue_lanes"),
         ("ImplementationDocument", "counters"),
         ("ImplementationDocument", "manager_protocol"),
+        ("ImplementationDocument", "subordinate_protocol"),
         *((f"{kind}RolesDocument", "mask") for kind in ADDRESSED),
         *(
             (f"{kind}CapabilityDocument", key)

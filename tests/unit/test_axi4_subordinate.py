@@ -15,6 +15,8 @@ from tests.support import verilog
 from tests.support.axi4_mutants import (
     AlignedReads,
     CarelessWrites,
+    CredulousReads,
+    CredulousWrites,
     DeafSubordinateReads,
     DeafSubordinateWrites,
     EarlyResponses,
@@ -29,7 +31,9 @@ needs_icarus = pytest.mark.skipif(
 )
 
 SLVERR, DECERR = 2, 3
-RESERVED = 3
+#: What AXI4 forbids, of every kind.
+FORBIDDEN = {"reserved": 3, "wide": 4, "long": 5, "odd": 6, "crooked": 7, "crossing": 8}
+RESERVED = FORBIDDEN["reserved"]
 
 
 def job(seed, count=60, *, bad=(0, 0), memory=(), **traffic):
@@ -44,6 +48,11 @@ def foreign(seed, count=4, *, bad=(0, 0), stalls=0.4):
 def few(cases, fast=None):
     """All cases, of which at most one is not slow."""
     return [each if each == fast else pytest.param(each, marks=pytest.mark.slow) for each in cases]
+
+
+def forbidden(beat_bytes):
+    """A transfer of one byte is always at a multiple of its bytes."""
+    return [kind for name, kind in FORBIDDEN.items() if beat_bytes > 1 or name != "crooked"]
 
 
 BAD = (0x4000, 0x5000)
@@ -67,7 +76,7 @@ def test_bursts_of_every_kind_reach_the_beats_and_are_answered(name, tmp_path):
         job(1, **only),
         job(2, bad=BAD, rate=0.3, **only),
         job(3, bad=WRITE_BAD, rate=1, memory={"ready": 1, "spread": 0}, **only),
-        job(4, 30, bursts=[1, RESERVED], memory={"ready": 0.2}, **only),
+        job(4, 60, bursts=[0, 1, 2, *forbidden(beat)], memory={"ready": 0.2}, **only),
     ]
     if all(only.values()):
         jobs += [foreign(5, bad=BAD), foreign(6, stalls=0.0)]
@@ -99,6 +108,15 @@ def test_there_is_a_transfer_in_every_cycle(direction, length, tmp_path):
     assert len(transfers) / (transfers[-1] - transfers[0] + 1) >= 0.99
 
 
+@needs_icarus
+@pytest.mark.parametrize("kind", few(FORBIDDEN, "crossing"))
+def test_what_axi4_forbids_touches_nothing_and_is_answered_with_slverr(kind, tmp_path):
+    """The bench holds the memory against what legal writes have left there."""
+    run = job(5, 24, bursts=[FORBIDDEN[kind]])
+    (figures,) = subordinate_bench(make_subordinate(4), tmp_path, run)
+    assert set(figures["responses"]) == {SLVERR}
+
+
 #: What each wrong adapter must be caught with.
 MUTANTS = {
     "a WRAP burst goes straight on": (StraightReads, SubordinateWrites, job(1, bursts=[2])),
@@ -108,6 +126,8 @@ MUTANTS = {
     "strobes outside the transfer": (SubordinateReads, CarelessWrites, job(1)),
     "a response comes with the last data": (SubordinateReads, EarlyResponses, job(1)),
     "a response is withdrawn": (SubordinateReads, WithdrawingResponses, job(1)),
+    "a forbidden read is served": (CredulousReads, SubordinateWrites, job(1, bursts=[8])),
+    "a forbidden write is served": (SubordinateReads, CredulousWrites, job(1, bursts=[5])),
     "an error of a write is lost": (SubordinateReads, DeafSubordinateWrites, job(3, bad=WRITE_BAD)),
 }
 

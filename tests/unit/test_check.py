@@ -12,7 +12,7 @@ from fabricgen.records.connectivity import (
     SubordinateDispatch,
 )
 from fabricgen.records.endpoint import ServiceEndpoint, TransportEndpoint
-from fabricgen.records.fabric import Fabric, MemoryNames
+from fabricgen.records.fabric import Fabric, MemoryImplementation, MemoryNames
 from fabricgen.records.occurrence import OperationEngine, Spatial, Temporal
 from fabricgen.records.service import MemoryServiceRegion
 from fabricgen.vocab.dataflow import ServiceValueRole
@@ -311,6 +311,16 @@ def test_a_subordinate_starts_ports_of_its_own():
     taken = with_names(fabric, endpoints=("from0_req", "rd_ctrl", "rd_data", "rd_done"))
     assert found(taken) == [("memory", "name-collision")]
     free = with_names(fabric, endpoints=("from0", "rd_ctrl", "rd_data", "rd_done"))
+    assert found(free) == []
+
+
+def test_a_bus_of_a_subordinate_starts_its_ports():
+    fabric = exposed(("from0", "from1"))
+    option = MemoryImplementation(subordinate_protocol="axi4")
+    bussed = replace(fabric, memories=(replace(fabric.memories[0], implementation=option),))
+    taken = with_names(bussed, endpoints=("from0_axi", "rd_ctrl", "rd_data", "rd_done"))
+    assert found(taken) == [("memory", "name-collision")]
+    free = with_names(bussed, endpoints=("from0_req", "rd_ctrl", "rd_data", "rd_done"))
     assert found(free) == []
 
 

@@ -14,6 +14,7 @@ from fabricgen.errors import Unsupported
 from fabricgen.records.fabric import Fabric, MemoryImplementation
 from tests.support.records import copy_fabric, gather_fabric, load_fabric
 from tests.support.rich_memory import rich_memory
+from tests.support.subordinates import CONTEXT, LOCAL, RANGE, SPACE, dispatch, exposed_storage
 from tests.support.temporal import manager_memory
 from tests.support.verilog import check, compiles_as_2005, emitted_elsewhere, lint, ports
 
@@ -117,6 +118,7 @@ def test_the_manifest_names_the_fabric_and_its_options(manifest):
         "issue_lanes": 1,
         "counters": False,
         "manager_protocol": "stream",
+        "subordinate_protocol": "stream",
     }
     assert memory["endpoints"][0] == {
         "name": "rd_addr",
@@ -234,6 +236,24 @@ def test_the_manifest_describes_each_manager(managed):
     ]
 
 
+def axi4_ports(id_bits, data_bytes, user_bits=0, outwards=True):
+    """Ports of a bus by their names in AXI4: those of its manager, or of its subordinate."""
+    widths = {"id": id_bits, "addr": 64, "len": 8, "size": 3, "burst": 2, "lock": 1, "cache": 4}
+    widths |= {"prot": 3, "qos": 4, "user": user_bits, "valid": 1}
+    sent = {f"{channel}{name}": bits for channel in ("aw", "ar") for name, bits in widths.items()}
+    sent |= {"wdata": 8 * data_bytes, "wstrb": data_bytes, "wlast": 1, "wvalid": 1}
+    got = {"awready": 1, "arready": 1, "wready": 1, "bid": id_bits, "bresp": 2, "bvalid": 1}
+    got |= {"rid": id_bits, "rdata": 8 * data_bytes, "rresp": 2, "rlast": 1, "rvalid": 1}
+    sent |= {"bready": 1, "rready": 1}
+    ways = ("output", "input") if outwards else ("input", "output")
+    return {
+        name: way if bits == 1 else f"{way} [{bits - 1}:0]"
+        for way, listed in zip(ways, (sent, got), strict=True)
+        for name, bits in listed.items()
+        if bits
+    }
+
+
 def test_a_manager_over_axi4_stands_at_the_boundary_channel_by_channel(tmp_path):
     """Two ports of 4 rows: 3 bits of identifier. Each row has 2 slots of up to 3 beats: 48."""
     options = MemoryImplementation(manager_protocol="axi4")
@@ -241,41 +261,7 @@ def test_a_manager_over_axi4_stands_at_the_boundary_channel_by_channel(tmp_path)
     emitted = emit_fabric(fabric, tmp_path / "bussed")
     text = emitted.verilog.read_text()
     found = {name: span for name, span in ports(text, "bussed").items() if name[:5] == "ext0_"}
-    requests = {
-        "id": "output [2:0]",
-        "addr": "output [63:0]",
-        "len": "output [7:0]",
-        "size": "output [2:0]",
-        "burst": "output [1:0]",
-        "lock": "output",
-        "cache": "output [3:0]",
-        "prot": "output [2:0]",
-        "qos": "output [3:0]",
-        "valid": "output",
-        "ready": "input",
-    }
-    assert found == {
-        **{
-            f"ext0_axi_{channel}{name}": requests[name]
-            for channel in ("aw", "ar")
-            for name in requests
-        },
-        "ext0_axi_wdata": "output [63:0]",
-        "ext0_axi_wstrb": "output [7:0]",
-        "ext0_axi_wlast": "output",
-        "ext0_axi_wvalid": "output",
-        "ext0_axi_wready": "input",
-        "ext0_axi_bid": "input [2:0]",
-        "ext0_axi_bresp": "input [1:0]",
-        "ext0_axi_bvalid": "input",
-        "ext0_axi_bready": "output",
-        "ext0_axi_rid": "input [2:0]",
-        "ext0_axi_rdata": "input [63:0]",
-        "ext0_axi_rresp": "input [1:0]",
-        "ext0_axi_rlast": "input",
-        "ext0_axi_rvalid": "input",
-        "ext0_axi_rready": "output",
-    }
+    assert found == {f"ext0_axi_{name}": span for name, span in axi4_ports(3, 8).items()}
     (memory,) = json.loads(emitted.manifest.read_text())["memories"]
     assert memory["managers"][0]["protocol"] == "axi4"
     assert memory["managers"][0]["axi4"] == {
@@ -291,6 +277,39 @@ def test_a_manager_over_axi4_stands_at_the_boundary_channel_by_channel(tmp_path)
     }
     assert lint(text, "bussed", tmp_path) == []
     assert check(text, "bussed", tmp_path) == ""
+
+
+def test_a_subordinate_over_axi4_stands_at_the_boundary_channel_by_channel(tmp_path):
+    """Six slots and two cycles around them; what is matched stands in the user signals."""
+    matched = dispatch(2, (RANGE, SPACE, CONTEXT), targets=(LOCAL,))
+    options = MemoryImplementation(subordinate_protocol="axi4")
+    fabric = Fabric("bank", (exposed_storage(matched, implementation=options),))
+    emitted = emit_fabric(fabric, tmp_path / "bank")
+    text = emitted.verilog.read_text()
+    found = {name: span for name, span in ports(text, "bank").items() if name[:6] == "from0_"}
+    expected = axi4_ports(8, 8, 96, outwards=False)
+    assert found == {f"from0_axi_{name}": span for name, span in expected.items()}
+    (memory,) = json.loads(emitted.manifest.read_text())["memories"]
+    assert memory["subordinates"][0]["protocol"] == "axi4"
+    assert memory["subordinates"][0]["axi4"] == {
+        "prefix": "from0_axi",
+        "data_bytes": 8,
+        "address_bits": 64,
+        "id_bits": 8,
+        "user": {"address_space": 32, "context": 64},
+        "reads": True,
+        "writes": True,
+        "outstanding": 8,
+    }
+    assert lint(text, "bank", tmp_path) == []
+    assert check(text, "bank", tmp_path) == ""
+
+
+def test_a_subordinate_stands_at_the_boundary_as_beats_unless_it_is_said(tmp_path):
+    emitted = emit_fabric(Fabric("bank", (exposed_storage(),)), tmp_path / "bank")
+    (memory,) = json.loads(emitted.manifest.read_text())["memories"]
+    (subordinate,) = memory["subordinates"]
+    assert (subordinate["protocol"], subordinate["axi4"]) == ("stream", None)
 
 
 def test_names_lead_from_a_manager_to_its_parts(managed):

@@ -34,7 +34,11 @@ from tests.support.wires import flip, reads_as_itself
 
 LOAD = load_fabric()
 OPTIONS = MemoryImplementation(
-    aligned_bases=True, issue_lanes=4, counters=True, manager_protocol="axi4"
+    aligned_bases=True,
+    issue_lanes=4,
+    counters=True,
+    manager_protocol="axi4",
+    subordinate_protocol="axi4",
 )
 ALIGNED = replace(LOAD, memories=(replace(LOAD.memories[0], implementation=OPTIONS),))
 SEVERAL = replace(LOAD, name="several", memories=LOAD.memories + copy_fabric().memories)
@@ -53,7 +57,8 @@ FABRICS = [
 WIRES = [encode(fabric) for fabric in FABRICS]
 SECTION = (
     b'{"implementation":{"aligned_bases":false,"bank_function":"interleaved",'
-    b'"counters":false,"issue_lanes":1,"manager_protocol":"stream"},'
+    b'"counters":false,"issue_lanes":1,"manager_protocol":"stream",'
+    b'"subordinate_protocol":"stream"},'
     b'"names":{"endpoints":["rd_addr","rd_ctrl","rd_data","rd_done"],"managers":[],'
     b'"patterns":[["direct"]],"ports":["read0"],"subordinates":[]}}'
 )
@@ -299,6 +304,11 @@ def test_a_section_is_canonical_json():
         (
             section(lambda t: t["implementation"].update(manager_protocol=None)),
             "implementation.manager_protocol",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["implementation"].update(subordinate_protocol=4)),
+            "implementation.subordinate_protocol",
             "fabric-section-shape",
         ),
         (

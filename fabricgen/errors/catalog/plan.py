@@ -282,6 +282,16 @@ RULES: dict[str, Rule] = {
         "docs/managers.md",
         kind="unsupported",
     ),
+    "subordinate-protocol": Rule(
+        "The protocol of subordinates is one for which there is an adapter.",
+        "docs/subordinates.md",
+        kind="unsupported",
+    ),
+    "subordinate-protocol-width": Rule(
+        "A subordinate over AXI4 has beats of at most 1024 bits.",
+        "docs/subordinates.md",
+        kind="unsupported",
+    ),
     "manager-beat-width": Rule(
         "The beat of a realised manager is a power of two of whole bytes, at most 4096 bits.",
         "Memory Spaces And Interfaces",

@@ -1,21 +1,51 @@
-"""The transfers of one burst, one after the other."""
+"""The transfers of one burst, one after the other, and which requests are none."""
+
+from collections.abc import Mapping
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.axi4.bus import BOUNDARY_LOG2_BYTES, Burst
-from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.axi4.bus import BOUNDARY_LOG2_BYTES, Axi4Shape, Burst
+from fabricgen.rtl.logic import any_bit, select
 
-__all__ = ["BurstWalk"]
+__all__ = ["BurstWalk", "is_no_request"]
+
+#: Transfers of the longest FIXED burst.
+_MOST_FIXED = 16
+
+
+def is_no_request(bus: Axi4Shape, request: Mapping[str, Value]) -> Value:
+    """Whether AXI4 forbids a request with these fields ``addr``, ``len``, ``size`` and ``burst``.
+
+    A reserved burst type, a transfer wider than the bus, a FIXED burst of more than 16 transfers,
+    a WRAP burst of a length that is none of 2, 4, 8, 16 or at no multiple of its transfers, an
+    INCR burst that leaves its 4 KiB.
+    """
+    size, length = request["size"], request["len"]
+    low = request["addr"][:BOUNDARY_LOG2_BYTES]
+    # Bits of an address inside one transfer.
+    below = Cat(size > each for each in range(bus.full_size))
+    inside = low[: bus.full_size] & below
+    start = low & ~Cat(below, Const(0, BOUNDARY_LOG2_BYTES - bus.full_size))
+    sizes = [(size == each, length << each) for each in range(bus.full_size + 1)]
+    last = start + select(sizes, len(length) + bus.full_size)
+    wraps = any_bit(length == count - 1 for count in (2, 4, 8, 16))
+    keeps = {
+        Burst.FIXED: length < _MOST_FIXED,
+        Burst.INCR: ~last[BOUNDARY_LOG2_BYTES:].any(),
+        Burst.WRAP: wraps & ~inside.any(),
+    }
+    kept = any_bit((request["burst"] == kind.value) & is_kept for kind, is_kept in keeps.items())
+    return ~kept | (size > bus.full_size)
 
 
 class BurstWalk(wiring.Component):
     """Tell address and bytes of each transfer of FIXED, INCR and WRAP bursts.
 
     A transfer touches the bytes from its address to the end of the aligned 2**size bytes around
-    it. ``line``, ``lanes``, ``last`` and ``wrong`` follow the request and registers. Reset
-    forgets how far a burst is.
+    it. ``line``, ``lanes`` and ``last`` follow the request and registers. Reset forgets how far a
+    burst is.
 
     Parameters
     ----------
@@ -27,7 +57,8 @@ class BurstWalk(wiring.Component):
     Members
     -------
     addr : In(address_bits), len : In(8), size : In(3), burst : In(2)
-        A request; it stays until its last transfer has been passed.
+        A request; it stays until its last transfer has been passed. Of one that AXI4 forbids only
+        the number of transfers means anything.
     step : In(1)
         The transfer that is shown is passed.
     line : Out(address_bits)
@@ -36,8 +67,6 @@ class BurstWalk(wiring.Component):
         Bytes of the bus that belong to the transfer.
     last : Out(1)
         It is the last one.
-    wrong : Out(1)
-        The request is none of AXI4: a reserved burst type, or a transfer wider than the bus.
     """
 
     addr: Signal
@@ -48,7 +77,6 @@ class BurstWalk(wiring.Component):
     line: Signal
     lanes: Signal
     last: Signal
-    wrong: Signal
 
     def __init__(self, data_bytes: int, address_bits: int) -> None:
         self.data_bytes, self.address_bits = data_bytes, address_bits
@@ -63,7 +91,6 @@ class BurstWalk(wiring.Component):
                 "line": Out(address_bits),
                 "lanes": Out(data_bytes),
                 "last": Out(1),
-                "wrong": Out(1),
             }
         )
 
@@ -78,7 +105,6 @@ class BurstWalk(wiring.Component):
             first.eq(passed == 0),
             here.eq(Mux(first, self.addr[:BOUNDARY_LOG2_BYTES], place)),
             self.last.eq(passed == self.len),
-            self.wrong.eq((self.burst == 3) | (self.size > self.offset_bits)),
             # No burst leaves its 4 KiB.
             self.line.eq(
                 Cat(

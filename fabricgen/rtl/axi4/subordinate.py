@@ -12,13 +12,22 @@ from fabricgen.rtl.axi4.subordinate_reads import SubordinateReads
 from fabricgen.rtl.axi4.subordinate_writes import SubordinateWrites
 from fabricgen.rtl.logic import any_bit
 from fabricgen.rtl.manager.stream import BeatKind
+from fabricgen.rtl.occurrence import MemoryOccurrence
 from fabricgen.rtl.subordinate.stream import (
     NAME_BITS,
     SubordinateStream,
     SubordinateStreamShape,
 )
 
-__all__ = ["Axi4Subordinate", "subordinate_bus"]
+__all__ = ["Axi4Subordinate", "subordinate_adapters", "subordinate_bus"]
+
+#: Bits of the identifiers at the boundary: what AXI4 recommends of a subordinate, four for the
+#: manager and four for the place where its interconnect joins it.
+_ID_BITS = 8
+
+#: Beats that an adapter has in flight at most, and how many more than its endpoint: a beat waits a
+#: cycle in front of the endpoint, and its answer one behind it.
+_MOST_OUTSTANDING, _AHEAD = 128, 2
 
 
 def subordinate_bus(stream: SubordinateStreamShape, id_bits: int) -> Axi4Shape:
@@ -43,8 +52,9 @@ class Axi4Subordinate(wiring.Component):
     answered in order. An exclusive access is an ordinary one and is answered with OKAY, which
     says so. Hints (cache, protection, quality of service) are ignored.
 
-    A transfer is offered to the subordinate two cycles after it was taken from the bus. Reset
-    forgets everything; no answer may come to a beat from before.
+    A transfer is offered to the subordinate two cycles after it was taken from the bus. ``hold``
+    closes the channels of requests and data, and what was taken goes on. Reset forgets everything;
+    no answer may come to a beat from before.
 
     Parameters
     ----------
@@ -60,10 +70,16 @@ class Axi4Subordinate(wiring.Component):
     -------
     bus : In(subordinate_bus(stream, id_bits).signature())
     stream : Out(stream.signature())
+    hold : In(1)
+        Take nothing from the bus in this cycle.
+    idle : Out(1)
+        Nothing that was taken from the bus lacks its answer (registered).
     """
 
     bus: Axi4
     stream: SubordinateStream
+    hold: Signal
+    idle: Signal
 
     #: Parts of either direction.
     READS = SubordinateReads
@@ -78,7 +94,14 @@ class Axi4Subordinate(wiring.Component):
             raise ValueError(f"Axi4Subordinate outstanding must be positive, not {outstanding}")
         self.shape, self.outstanding = stream, outstanding
         self.bus_shape = subordinate_bus(stream, id_bits)
-        super().__init__({"bus": In(self.bus_shape.signature()), "stream": Out(stream.signature())})
+        super().__init__(
+            {
+                "bus": In(self.bus_shape.signature()),
+                "stream": Out(stream.signature()),
+                "hold": In(1),
+                "idle": Out(1),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Both directions, one register in front of the stream, and the way back."""
@@ -86,10 +109,12 @@ class Axi4Subordinate(wiring.Component):
         parts = self._parts()
         for name, (part, _kind) in parts.items():
             m.submodules[name] = part
+            m.d.comb += part.hold.eq(self.hold)
             for member, described in part.bus_shape.signature().members.items():
                 inner, outer = getattr(part.bus, member), getattr(self.bus, member)
                 # Flows are those that the manager sees.
                 m.d.comb += inner.eq(outer) if described.flow is Out else outer.eq(inner)
+        m.d.comb += self.idle.eq(Cat(part.idle for part, _kind in parts.values()).all())
         self._offer(m, list(parts.values()))
         self._answer(m, list(parts.values()))
         return m
@@ -157,3 +182,18 @@ class Axi4Subordinate(wiring.Component):
             m.d.comb += part.stream.rsp_valid.eq(stream.rsp_valid & here)
             for name in part.shape.response_widths():
                 m.d.comb += getattr(part.stream, f"rsp_{name}").eq(getattr(stream, f"rsp_{name}"))
+
+
+def subordinate_adapters(occurrence: MemoryOccurrence) -> dict[int, Axi4Subordinate]:
+    """An adapter for each subordinate of an occurrence, by its ordinal.
+
+    As many beats of each direction may be in flight as keep the endpoint's slots full.
+    """
+    return {
+        ordinal: Axi4Subordinate(
+            each.stream_shape,
+            id_bits=_ID_BITS,
+            outstanding=min(each.slots + _AHEAD, _MOST_OUTSTANDING),
+        )
+        for ordinal, each in enumerate(occurrence.subordinates)
+    }

@@ -1,10 +1,12 @@
 """Writes of AXI4 as beats of a subordinate."""
 
+from collections.abc import Mapping
+
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.rtl.axi4.burst_walk import BurstWalk
+from fabricgen.rtl.axi4.burst_walk import BurstWalk, is_no_request
 from fabricgen.rtl.axi4.bus import Axi4, Axi4Shape, Reply
 from fabricgen.rtl.manager.table import SlotTable
 from fabricgen.rtl.operand_queue import OperandQueue
@@ -23,9 +25,9 @@ class SubordinateWrites(wiring.Component):
     request of AXI4 writes nothing and is answered with SLVERR, a burst of which a beat fails
     with DECERR.
 
-    ``awready`` and ``wready`` tell registers. A transfer is offered in the cycle after address
-    and data were taken, and a response stands on the bus in the cycle after its last answer; one
-    transfer a cycle, over the borders of bursts. Reset forgets everything.
+    ``awready`` and ``wready`` tell registers and ``hold``. A transfer is offered in the cycle after
+    address and data were taken, and a response stands on the bus in the cycle after its last
+    answer; one transfer a cycle, over the borders of bursts. Reset forgets everything.
 
     Parameters
     ----------
@@ -43,21 +45,35 @@ class SubordinateWrites(wiring.Component):
         Write channels.
     stream : Out(stream.signature())
         Kind and the highest bit of the place are left to the owner. ``rsp_ready`` is always 1.
+    hold : In(1)
+        Take neither a request nor data in this cycle.
+    idle : Out(1)
+        Nothing that was taken lacks its response (registered).
     """
 
     bus: Axi4
     stream: SubordinateStream
+    hold: Signal
+    idle: Signal
 
     def __init__(self, stream: SubordinateStreamShape, bus: Axi4Shape, outstanding: int) -> None:
         self.shape, self.bus_shape, self.outstanding = stream, bus, outstanding
-        super().__init__({"bus": In(bus.signature()), "stream": Out(stream.signature())})
+        super().__init__(
+            {
+                "bus": In(bus.signature()),
+                "stream": Out(stream.signature()),
+                "hold": In(1),
+                "idle": Out(1),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Requests and data, transfers, answers."""
         m = Module()
         bus, stream, shape = self.bus, self.stream, self.bus_shape
         names = ("addr", "len", "size", "burst", "id", *(("user",) if shape.user_bits else ()))
-        sent = {name: getattr(bus, f"aw{name}") for name in names}
+        sent: dict[str, Value] = {name: getattr(bus, f"aw{name}") for name in names}
+        sent["wrong"] = self._is_wrong(sent)
         m.submodules.requests = requests = OperandQueue(sum(map(len, sent.values())), 2)
         request = {name: Signal(len(value), name=f"request_{name}") for name, value in sent.items()}
         data = Cat(bus.wdata, bus.wstrb)
@@ -65,12 +81,12 @@ class SubordinateWrites(wiring.Component):
         strobe = Signal(shape.data_bytes)
         m.submodules.walk = walk = BurstWalk(shape.data_bytes, shape.address_bits)
         m.d.comb += [
-            requests.i.valid.eq(bus.awvalid),
-            bus.awready.eq(requests.i.ready),
+            requests.i.valid.eq(bus.awvalid & ~self.hold),
+            bus.awready.eq(requests.i.ready & ~self.hold),
             requests.i.data.eq(Cat(sent.values())),
             Cat(request.values()).eq(requests.o.data),
-            transfers.i.valid.eq(bus.wvalid),
-            bus.wready.eq(transfers.i.ready),
+            transfers.i.valid.eq(bus.wvalid & ~self.hold),
+            bus.wready.eq(transfers.i.ready & ~self.hold),
             transfers.i.data.eq(data),
             Cat(stream.req_data, strobe).eq(transfers.o.data),
             requests.o.ready.eq(walk.step & walk.last),
@@ -89,7 +105,7 @@ class SubordinateWrites(wiring.Component):
         gives = Signal()
         m.d.comb += [
             room.eq(requests.o.valid & transfers.o.valid & (open_ != self.outstanding)),
-            touched.eq(strobe & walk.lanes & ~walk.wrong.replicate(shape.data_bytes)),
+            touched.eq(strobe & walk.lanes & ~request["wrong"].replicate(shape.data_bytes)),
             stream.req_valid.eq(room & touched.any() & (waiting != self.outstanding)),
             asks.eq(stream.req_valid & stream.req_ready),
             # The last transfer ends its burst with its own answer, or else with all others.
@@ -97,6 +113,7 @@ class SubordinateWrites(wiring.Component):
             walk.step.eq(asks | passes),
             ends.eq(walk.step & walk.last),
             gives.eq(bus.bvalid & bus.bready),
+            self.idle.eq(~(requests.o.valid | transfers.o.valid) & (open_ == 0) & (waiting == 0)),
         ]
         m.d.sync += [
             open_.eq(open_ + ends - gives),
@@ -117,8 +134,12 @@ class SubordinateWrites(wiring.Component):
                 if hasattr(stream, f"req_{name}")
             ]
             m.d.comb += Cat(fields).eq(request["user"])
-        self._respond(m, slot, request["id"], ends, passes & walk.last, walk.wrong, gives)
+        self._respond(m, slot, request["id"], ends, passes & walk.last, request["wrong"], gives)
         return m
+
+    def _is_wrong(self, request: Mapping[str, Value]) -> Value:
+        """What is asked for is no request."""
+        return is_no_request(self.bus_shape, request)
 
     def _ring(self, m: Module, name: str, moves: Value) -> Signal:
         """A pointer that goes round the places of bursts."""
