@@ -9,7 +9,7 @@ from typing import Any
 
 from cocotbext.axi import AxiBus, AxiReadBus, AxiSlave, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
 
-from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_values
+from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values
 from sim.findings import Finding, Findings
 from sim.job import ManagerJob
 from sim.manager_agent import ManagerPins, SparseMemory
@@ -72,11 +72,7 @@ class Axi4Agent:
         self.job = job
         self._target = _Target()
         prefix = f"{job.name}_axi"
-        self._bus = {
-            name: pin
-            for name in (each for channel in PAYLOADS for each in _signals(channel))
-            if (pin := getattr(dut, f"{prefix}_{name}", None)) is not None
-        }
+        self._bus = bus_pins(dut, prefix)
         self._channels = foreign_memory(dut, prefix, self._bus, self._target)
         valid = "arvalid" if "arvalid" in self._bus else "awvalid"
         ready = "rready" if "rready" in self._bus else "bready"
@@ -128,10 +124,6 @@ class Axi4Agent:
         for fault in self._rules.faults:
             message = f"{self.job.name}: {fault}"
             self._findings.add(Finding("manager", cycle, message, role=self.job.name))
-
-
-def _signals(channel: str) -> tuple[str, ...]:
-    return (f"{channel}valid", f"{channel}ready", *PAYLOADS[channel])
 
 
 def _known(value: Any) -> int:

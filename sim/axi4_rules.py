@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["PAYLOADS", "Axi4Rules", "Transaction", "bus_values", "transfer_bytes"]
+__all__ = ["PAYLOADS", "Axi4Rules", "Transaction", "bus_pins", "bus_values", "transfer_bytes"]
 
 _REQUEST = ("id", "addr", "len", "size", "burst", "lock", "cache", "prot", "qos")
 #: Payload of each channel.
@@ -37,6 +37,18 @@ class Transaction:
     def count(self) -> int:
         """Transfers."""
         return self.length + 1
+
+
+def bus_pins(dut: Any, prefix: str) -> dict[str, Any]:
+    """Signals that a bus has, by name."""
+    names = (
+        name
+        for channel, payload in PAYLOADS.items()
+        for name in (f"{channel}valid", f"{channel}ready", *payload)
+    )
+    return {
+        name: pin for name in names if (pin := getattr(dut, f"{prefix}_{name}", None)) is not None
+    }
 
 
 def bus_values(bus: Mapping[str, Any], number: Callable[[Any], int] = int) -> dict[str, int]:

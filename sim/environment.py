@@ -79,8 +79,8 @@ def require(simulator: str) -> None:
 
 
 def require_memory(fabric: Fabric, simulator: str) -> None:
-    """Refuse a fabric that has nothing to which a workload could belong, or managers that the bench
-    of this simulator does not answer.
+    """Refuse a fabric that has nothing to which a workload could belong, or a bus at whose other
+    end the bench of this simulator has nobody.
     """
     if not fabric.memories:
         raise Unsupported(
@@ -91,17 +91,27 @@ def require_memory(fabric: Fabric, simulator: str) -> None:
             )
         )
     for ordinal, named in enumerate(fabric.memories):
-        protocol = named.implementation.manager_protocol
-        # The memory behind a bus is a cocotb model.
-        if named.names.managers and protocol != "stream" and simulator == "python":
-            raise Unsupported(
-                Diagnostic(
-                    "simulation-manager-protocol",
-                    f"memory[{ordinal}].implementation.manager_protocol",
-                    "On the simulator python a manager must have the protocol stream, "
-                    f"not {protocol}",
+        names, options = named.names, named.implementation
+        buses = (
+            ("simulation-manager-protocol", "manager", names.managers, options.manager_protocol),
+            (
+                "simulation-subordinate-protocol",
+                "subordinate",
+                names.subordinates,
+                options.subordinate_protocol,
+            ),
+        )
+        for code, kind, there, protocol in buses:
+            # What stands at the other end of a bus is a cocotb model.
+            if there and protocol != "stream" and simulator == "python":
+                raise Unsupported(
+                    Diagnostic(
+                        code,
+                        f"memory[{ordinal}].implementation.{kind}_protocol",
+                        f"On the simulator python a {kind} must have the protocol stream, "
+                        f"not {protocol}",
+                    )
                 )
-            )
 
 
 def tool_version(package: str) -> str:

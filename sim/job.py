@@ -175,12 +175,25 @@ class SubordinateBeat:
 class SubordinateJob:
     """What somebody outside asks of one subordinate endpoint, in order.
 
-    ``name`` is the prefix of its ports, ``beat_bytes`` the size of a beat.
+    Parameters
+    ----------
+    name
+        Prefix of its ports.
+    beat_bytes
+        Bytes of one beat.
+    beats
+        In order, each with its answer.
+    protocol
+        Of its ports.
+    is_injective
+        Different addresses never reach the same byte.
     """
 
     name: str
     beat_bytes: int
     beats: tuple[SubordinateBeat, ...] = ()
+    protocol: str = "stream"
+    is_injective: bool = True
 
 
 @dataclass(frozen=True, slots=True)

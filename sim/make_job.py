@@ -12,7 +12,7 @@ from fabricgen.plan.beat_request import BeatRequest
 from fabricgen.plan.capacity import PortCapacities, port_capacities
 from fabricgen.plan.demand import ChannelKey, is_temporal
 from fabricgen.plan.geometry import MANAGER_ADDRESS_BITS, bank_geometry, port_targets
-from fabricgen.plan.rows import MemoryConfiguration
+from fabricgen.plan.rows import Active, MemoryConfiguration
 from fabricgen.plan.subordinate_use import subordinate_use
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
@@ -142,6 +142,7 @@ class _Making:
     ) -> None:
         self._named = named
         self._instances = instances
+        self._decode = configuration.provider_decode if isinstance(configuration, Active) else ()
         self._stimulus = stimulus
         self._execution = execution
         self._network = Network(named.occurrence, configuration)
@@ -300,6 +301,7 @@ class _Making:
             )
 
     def _subordinates(self) -> Iterator[SubordinateJob]:
+        decode = self._decode
         for ordinal, name in enumerate(self._named.names.subordinates):
             answers = self._execution.answers.get(ordinal, ())
             beats = self._stimulus.requests.get(ordinal, ())
@@ -310,6 +312,9 @@ class _Making:
                     SubordinateBeat(**asdict(beat), answer=answer.data, error=answer.error)
                     for beat, answer in zip(beats, answers, strict=True)
                 ),
+                self._named.implementation.subordinate_protocol,
+                # Rows move addresses each by its own offset.
+                sum(row is not None for row in decode[ordinal]) < 2 if decode else True,
             )
 
     def _address_bits(self, row: int) -> int:

@@ -18,7 +18,7 @@ from sim.stalls import Dead, Shut, Stall, stalls
 from sim.subordinate_agent import SubordinateAgent
 from sim.wait_for import RowState, Surroundings, cycles, wait_for
 
-__all__ = ["BusAgent", "Traffic"]
+__all__ = ["BusAgent", "HostAgent", "Traffic"]
 
 
 #: A run that is wrong this often has said enough; it may never end by itself.
@@ -97,6 +97,35 @@ class BusAgent(Protocol):
         ...
 
 
+class HostAgent(Protocol):
+    """A master before a subordinate with a bus, run after run; else :class:`SubordinateAgent`."""
+
+    pins: ManagerPins
+
+    @property
+    def is_done(self) -> bool:
+        """Everything was answered."""
+        ...
+
+    def begin(
+        self, offer: Stall, take: Stall, seed: int, findings: Findings, *, is_fast: bool
+    ) -> Self:
+        """Begin a run."""
+        ...
+
+    def sample(self, cycle: int) -> bool:
+        """Look at the pins just before the clock edge; tell whether something moved."""
+        ...
+
+    def drive(self, cycle: int, cooperate: bool) -> None:
+        """Change the pins after the clock edge."""
+        ...
+
+    def close(self, cycle: int) -> None:
+        """Report what is wrong at the end."""
+        ...
+
+
 class Traffic:
     """One run of one job on the pins of one design.
 
@@ -110,8 +139,8 @@ class Traffic:
         Where monitors report.
     states
         What reads the rows' states out of the design when nothing moves any more.
-    buses
-        Memories behind managers with a bus, by name.
+    buses, hosts
+        Memories behind managers with a bus, and masters before such subordinates, by name.
     """
 
     def __init__(
@@ -123,6 +152,7 @@ class Traffic:
         streams: Mapping[str, ManagerPins] | None = None,
         states: StateReader | None = None,
         buses: Mapping[str, BusAgent] | None = None,
+        hosts: Mapping[str, HostAgent] | None = None,
     ) -> None:
         self._job = job
         self._findings = findings
@@ -177,16 +207,15 @@ class Traffic:
                 if behind is None
                 else behind.begin(*both, findings)
             )
-        self.subordinates = {
-            item.name: SubordinateAgent(
-                item,
-                (streams or {})[item.name],
-                *(stall[side] for side in sides(item.name)),
-                run.seed,
-                findings,
+        self.subordinates: dict[str, SubordinateAgent | HostAgent] = {}
+        for item in job.subordinates:
+            both = stall[sides(item.name)[0]], stall[sides(item.name)[1]]
+            before = (hosts or {}).get(item.name)
+            self.subordinates[item.name] = (
+                SubordinateAgent(item, (streams or {})[item.name], *both, run.seed, findings)
+                if before is None
+                else before.begin(*both, run.seed, findings, is_fast=run.pattern == "always")
             )
-            for item in job.subordinates
-        }
         self._agents = (*self.managers.values(), *self.subordinates.values())
         closed = [item for item in stall.items() if isinstance(item[1], Shut | Dead)]
         self._closed = closed[0] if closed else None

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from fabricgen.author.findings import Findings, lookup
 from fabricgen.author.number import number
-from fabricgen.author.request_document import BeatDocument, ReadBeat, RequestDocument
+from fabricgen.author.request_document import ReadBeat, RequestDocument
 from fabricgen.plan.beat_request import BeatRequest, beat_findings
-from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric import Fabric, NamedMemory
 
 __all__ = ["ExpectedAnswer", "Requests", "read_requests"]
 
@@ -56,18 +56,19 @@ def read_requests(
                 f"{places[reference]} as well",
             )
             continue
-        occurrence = fabric.memories[memory].occurrence
-        size = occurrence.subordinate_endpoints[subordinate].beat_width_bits // 8
         places[reference] = where
-        found[reference] = _requests(document.beats, size, f"{where}.beats", findings)
+        named = fabric.memories[memory]
+        found[reference] = _requests(document, named, subordinate, where, findings)
     return found
 
 
 def _requests(
-    documents: Sequence[BeatDocument], beat_bytes: int, where: str, findings: Findings
+    request: RequestDocument, named: NamedMemory, subordinate: int, where: str, findings: Findings
 ) -> Requests:
     beats, expected = list[BeatRequest](), list[ExpectedAnswer]()
-    for index, document in enumerate(documents):
+    beat_bytes = named.occurrence.subordinate_endpoints[subordinate].beat_width_bits // 8
+    protocol = named.implementation.subordinate_protocol
+    for index, document in enumerate(request.beats):
         is_read = isinstance(document, ReadBeat)
         address = document.read if is_read else document.write
         data = None if document.data is None else number(document.data)
@@ -80,8 +81,8 @@ def _requests(
             context=number(document.context),
         )
         keys = _READ_KEYS if is_read else _WRITE_KEYS
-        for each in beat_findings(beat, beat_bytes):
-            place = f"{where}[{index}].{keys.get(each.where, each.where)}"
+        for each in beat_findings(beat, beat_bytes, protocol):
+            place = f"{where}.beats[{index}].{keys.get(each.where, each.where)}"
             findings.add(each.code, place, each.message)
         beats.append(beat)
         expected.append(ExpectedAnswer(data if is_read else None, document.error))

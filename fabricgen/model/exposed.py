@@ -1,7 +1,7 @@
 """Beats at subordinate endpoints, byte by byte (spec: Configurable Service Dispatch).
 
 The beats of one endpoint take effect in their order. A beat that some byte keeps from being served
-touches nothing.
+touches nothing. Over a bus that is so of each transfer that a beat takes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +12,7 @@ from fabricgen.errors import Diagnostic
 from fabricgen.model.targets import LocalMemory
 from fabricgen.model.touched import RowAccesses
 from fabricgen.plan.beat_request import BeatRequest, beat_findings
+from fabricgen.plan.beat_transfers import transfers
 from fabricgen.plan.provider_decode import PREFIX_BITS
 from fabricgen.plan.rows import (
     Active,
@@ -70,7 +71,7 @@ def exposed_findings(
             continue
         size = endpoints[ordinal].beat_width_bits // 8
         for number, beat in enumerate(beats):
-            for each in beat_findings(beat, size):
+            for each in beat_findings(beat, size, named.implementation.subordinate_protocol):
                 yield replace(each, where=f"requests[{ordinal}][{number}].{each.where}")
 
 
@@ -88,8 +89,11 @@ def serve_beats(
     size = named.occurrence.subordinate_endpoints[ordinal].beat_width_bits // 8
     found = Exposed()
     for beat in beats:
-        places = _places(beat, size, rows, reached)
-        found.answers.append(_serve(beat, places, memory, found))
+        data, error = 0, False
+        for part in transfers(beat, named.implementation.subordinate_protocol):
+            got = _serve(part, _places(part, size, rows, reached), memory, found)
+            data, error = data | got.data, error or got.error
+        found.answers.append(BeatAnswer(0 if error else data, error))
     return found
 
 

@@ -10,6 +10,7 @@ Every run but the first is begun twice: a reset cuts the first attempt off in mi
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +22,7 @@ from cocotb.triggers import FallingEdge, RisingEdge, SimTimeoutError, with_timeo
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
 from sim.axi4_agent import Axi4Agent
+from sim.bus_host import BusHost
 from sim.checks import Answer, answer_finding, end_findings, read_flags
 from sim.endpoints import EndpointPins, Pin
 from sim.findings import Findings
@@ -55,7 +57,10 @@ async def occurrence(dut: Any) -> None:
     dut.rst.value = 1
     Clock(dut.clk, _PERIOD_NS, unit="ns").start()
     buses = {item.name: Axi4Agent(dut, item) for item in job.managers if item.protocol == "axi4"}
-    bench = _Bench(dut, job, _Host(dut, job.bound), _Storage(dut, job.memory), buses)
+    hosts = {
+        item.name: BusHost(dut, item) for item in job.subordinates if item.protocol != "stream"
+    }
+    bench = _Bench(dut, job, _Host(dut, job.bound), _Storage(dut, job.memory), buses, hosts)
     results = [await _run(bench, run) for run in job.runs]
     write_results(results, Path(os.environ["FABRICGEN_RESULTS"]))
 
@@ -69,6 +74,7 @@ class _Bench:
     host: "_Host"
     storage: "_Storage"
     buses: Mapping[str, Axi4Agent]
+    hosts: Mapping[str, BusHost]
 
 
 async def _run(bench: _Bench, run: Run) -> RunResult:
@@ -100,9 +106,11 @@ async def _start(bench: _Bench, run: Run, findings: Findings) -> Traffic:
             findings.add(finding)
     pins = {item.endpoint: _pins(dut, item) for item in (*job.ingresses, *job.egresses)}
     names = [item.name for item in (*job.managers, *job.subordinates)]
-    streams = {name: _manager_pins(dut, name) for name in names if name not in bench.buses}
+    bussed = {**bench.buses, **bench.hosts}
+    streams = {name: _manager_pins(dut, name) for name in names if name not in bussed}
     await RisingEdge(dut.clk)
-    return Traffic(job, run, pins, findings, streams, lambda: _states(dut, job), bench.buses)
+    states = partial(_states, dut, job)
+    return Traffic(job, run, pins, findings, streams, states, bench.buses, bench.hosts)
 
 
 async def _interrupt(bench: _Bench, run: Run, findings: Findings) -> None:
@@ -169,7 +177,7 @@ async def _reset(dut: Any, job: Job) -> None:
     for manager in (item for item in job.managers if item.protocol == "stream"):
         getattr(dut, f"{manager.name}_req_ready").value = 0
         getattr(dut, f"{manager.name}_rsp_valid").value = 0
-    for subordinate in job.subordinates:
+    for subordinate in (item for item in job.subordinates if item.protocol == "stream"):
         getattr(dut, f"{subordinate.name}_req_valid").value = 0
         getattr(dut, f"{subordinate.name}_rsp_ready").value = 0
     for name in job.idle:

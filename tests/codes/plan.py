@@ -336,7 +336,8 @@ DECODE_CODES = {
 }
 
 PRODUCERS = {
-    "beat-field-width": lambda: tuple(beat_findings(BeatRequest(0, 0, 0x1FF), 8)),
+    "beat-field-width": lambda: tuple(beat_findings(BeatRequest(0, 0, 0x1FF), 8, "stream")),
+    "beat-protocol": lambda: tuple(beat_findings(BeatRequest(0, 4, 0xFF), 8, "axi4")),
     **SUPPORT_CODES,
     **PLAN_CODES,
     **ROW_CODES,

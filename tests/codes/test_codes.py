@@ -70,6 +70,7 @@ LISTED_UNSUPPORTED = {
     "simulation-capacity-limit",
     "simulation-without-memory",
     "simulation-manager-protocol",
+    "simulation-subordinate-protocol",
 }
 
 GOOD = {"domain-empty": lambda: UnsignedDomain(())}

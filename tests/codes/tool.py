@@ -5,11 +5,13 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
-from fabricgen.records.fabric import NamedOp
+from fabricgen.records.fabric import Fabric, MemoryImplementation, NamedOp
+from sim.environment import require_memory
 from tests.support.documented_op import op_document
 from tests.support.documents import changed, fabric_document, mapping_document, toml
 from tests.support.hsg_ops import add_sub
 from tests.support.producers import command
+from tests.support.subordinates import exposed_storage
 
 WORKLOAD = toml(
     {
@@ -58,10 +60,16 @@ def with_broken_programs():
             return simulate("icarus")()
 
 
+def storage_over_axi4():
+    option = MemoryImplementation(subordinate_protocol="axi4")
+    return require_memory(Fabric("f", (exposed_storage(implementation=option),)), "python")
+
+
 PRODUCERS = {
     "tool-missing": without_programs,
     "simulation-capacity-limit": simulate("python", LARGE),
     "simulation-without-memory": simulate("python", OPS),
     "simulation-manager-protocol": simulate("python", BUSSED),
+    "simulation-subordinate-protocol": storage_over_axi4,
     "simulation-failed": with_broken_programs,
 }

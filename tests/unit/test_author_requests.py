@@ -1,5 +1,6 @@
 """Beats of a workload document: their fields, what they must be answered with, and bad ones."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fabricgen.author.requests import ExpectedAnswer
 from fabricgen.author.workload import parse_workload
 from fabricgen.errors import Invalid
 from fabricgen.plan.beat_request import BeatRequest
+from fabricgen.records.fabric import MemoryImplementation
 from tests.support.documents import toml
 
 BANK = Path(__file__).parents[1] / "support" / "bank"
@@ -17,13 +19,13 @@ FABRIC = parse_fabric((BANK / "fabric.toml").read_text())
 ROWS = parse_mapping((BANK / "mapping.toml").read_text(), FABRIC).memories
 
 
-def parsed(*requests):
-    return parse_workload(toml({"request": list(requests)}), FABRIC, ROWS, BANK).requests
+def parsed(*requests, fabric=FABRIC):
+    return parse_workload(toml({"request": list(requests)}), fabric, ROWS, BANK).requests
 
 
-def refused(*requests):
+def refused(*requests, fabric=FABRIC):
     with pytest.raises(Invalid) as caught:
-        parsed(*requests)
+        parsed(*requests, fabric=fabric)
     return [(each.where, each.code) for each in caught.value.diagnostics]
 
 
@@ -74,3 +76,29 @@ def test_a_bad_beat_is_found_where_it_stands(beat, where, code):
 def test_a_wrong_name_and_a_second_list_are_found():
     assert refused(request(subordinate="ram.from2")) == [("request[0].subordinate", "unknown-name")]
     assert refused(request(), request()) == [("request[1].subordinate", "request-repeated")]
+
+
+def over(protocol):
+    (memory,) = FABRIC.memories
+    option = MemoryImplementation(subordinate_protocol=protocol)
+    return replace(FABRIC, memories=(replace(memory, implementation=option),))
+
+
+@pytest.mark.parametrize(
+    ("beat", "key"),
+    [
+        ({"read": 0x8004}, "read"),
+        ({"write": 0x8001, "data": 0}, "write"),
+        ({"write": 0x8000, "data": 0, "strobe": 0}, "strobe"),
+    ],
+)
+def test_what_no_transfer_carries_is_refused_over_a_bus(beat, key):
+    """On the stream it is answered with an error."""
+    assert parsed(request(beat))
+    place = f"request[0].beats[0].{key}"
+    assert refused(request(beat), fabric=over("axi4")) == [(place, "beat-protocol")]
+
+
+def test_a_beat_that_fits_no_field_is_told_so_alone():
+    beat = {"read": 0x8001, "strobe": 256}
+    assert [code for _, code in refused(request(beat), fabric=over("axi4"))] == ["beat-field-width"]

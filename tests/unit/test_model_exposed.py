@@ -8,6 +8,7 @@ from fabricgen.errors import Invalid
 from fabricgen.model.execute import execute
 from fabricgen.plan.beat_request import BeatRequest
 from fabricgen.plan.rows import Active, AddressSpaceMatch, ContextMatch, Disabled, RangeMatch
+from fabricgen.records.fabric import MemoryImplementation
 from tests.support.memories import ELEMENT, LOAD, LOCAL, STORE, row, view
 from tests.support.subordinate_bench import READ, WRITE, expected, some_beats
 from tests.support.subordinates import (
@@ -81,6 +82,49 @@ def test_a_field_has_the_width_of_the_stream(field, value):
     assert findings(STORAGE, Disabled(), {0: (BeatRequest(READ, 0, 1), beat)}) == [
         (f"requests[0][1].{field}", "beat-field-width")
     ]
+
+
+BUSSED = exposed_storage(implementation=MemoryImplementation(subordinate_protocol="axi4"))
+
+
+@pytest.mark.parametrize(
+    ("field", "beat"),
+    [
+        ("kind", BeatRequest(2, 0, 1)),
+        ("address", BeatRequest(WRITE, 4, 1)),
+        ("strobe", BeatRequest(WRITE, 0, 0)),
+    ],
+)
+def test_a_bus_carries_reads_and_writes_of_bytes_of_a_beat(field, beat):
+    assert findings(BUSSED, Disabled(), {0: (beat,)}) == [
+        (f"requests[0][0].{field}", "beat-protocol")
+    ]
+
+
+def test_each_transfer_of_a_read_stands_or_fails_alone():
+    """Two rows share a beat: a transfer of all bytes matches none, one of each half does."""
+    halves = tuple(decode_row(RangeMatch(0x1000 + at, 4), offset=2**64 - 0x1000) for at in (0, 4))
+    beats = (
+        BeatRequest(READ, 0x1000, 0b0111_1111),
+        BeatRequest(READ, 0x1000, 0xFF),
+        BeatRequest(READ, 0x1008, 0xFF),
+    )
+    bus = execute(BUSSED, exposing(BUSSED, halves), {}, CONTENTS, requests={0: beats}).answers[0]
+    assert [(each.data, each.error) for each in bus] == [
+        (0x0006_0504_0302_0100, False),
+        (0, True),
+        (0, True),
+    ]
+    table = exposing(STORAGE, halves)
+    stream = execute(STORAGE, table, {}, CONTENTS, requests={0: beats}).answers[0]
+    assert [each.error for each in stream] == [True, True, True]
+
+
+def test_a_read_of_which_a_part_fails_shows_nothing():
+    row = (decode_row(RangeMatch(0x1000, 4), offset=2**64 - 0x1000),)
+    beats = (BeatRequest(READ, 0x1000, 0b0111_1111),)
+    (answer,) = execute(BUSSED, exposing(BUSSED, row), {}, CONTENTS, requests={0: beats}).answers[0]
+    assert (answer.data, answer.error) == (0, True)
 
 
 def test_beats_go_to_a_subordinate():

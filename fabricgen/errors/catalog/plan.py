@@ -316,6 +316,11 @@ RULES: dict[str, Rule] = {
         "Each field of a beat fits its width in the stream of the endpoint.",
         "Configurable Service Dispatch",
     ),
+    "beat-protocol": Rule(
+        "A beat of a workload is one that the bus before its subordinate can carry: a read or a "
+        "write at a multiple of its bytes, of some byte.",
+        "docs/subordinates.md",
+    ),
     "subordinate-binding-limit": Rule(
         "The subordinates of a configured memory expose at most 256 bindings.",
         "Configurable Service Dispatch",

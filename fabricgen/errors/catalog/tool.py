@@ -26,6 +26,12 @@ RULES: dict[str, Rule] = {
         _SECTION,
         kind="unsupported",
     ),
+    "simulation-subordinate-protocol": Rule(
+        "On the simulator python a memory has subordinates of the protocol stream: the master "
+        "before a bus is a cocotb model.",
+        _SECTION,
+        kind="unsupported",
+    ),
     "simulation-failed": Rule(
         "A simulation is built and runs to its end.", _SECTION, kind="failure"
     ),
