@@ -1,17 +1,16 @@
-"""Which transfers of a bus carry the bytes of a beat, against the rules of AXI4."""
+"""Which transfers of a bus carry the bytes of a beat."""
 
 import pytest
 
-from fabricgen.plan.beat_request import BeatRequest
+from fabricgen.plan.beat_request import BeatRequest, beat_findings
 from fabricgen.plan.beat_transfers import transfers
-from sim.axi4_rules import Transaction, transfer_bytes
 
 READ, WRITE = 0, 1
 
 
 def touched(start, size):
-    """Bytes of a single transfer from ``start`` on."""
-    return sum(1 << at for at in transfer_bytes(Transaction(0, start, 0, size, 1), 0))
+    """Bytes of a single transfer: from its address to the end of the aligned 2**size around it."""
+    return sum(1 << at for at in range(8) if at >= start and at >> size == start >> size)
 
 
 @pytest.mark.parametrize("strobe", range(1, 256))
@@ -40,3 +39,22 @@ def test_parts_keep_what_the_beat_says():
     first, second = transfers(beat, "axi4")
     assert first == BeatRequest(READ, 64, 0b001, 0, 3, 4)
     assert second == BeatRequest(READ, 64, 0b100, 0, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("beat", "where", "message"),
+    [
+        (BeatRequest(2, 0, 1), "kind", "Over axi4 a beat must be a read or a write, not 2"),
+        (
+            BeatRequest(READ, 0x1004, 1),
+            "address",
+            "Over axi4 a beat must be at a multiple of its 8 bytes, not at 0x1004",
+        ),
+        (BeatRequest(WRITE, 0, 0), "strobe", "Over axi4 a beat must have a byte, not none"),
+    ],
+)
+def test_what_no_transfer_can_ask_for_is_refused(beat, where, message):
+    assert [(each.where, each.message) for each in beat_findings(beat, 8, "axi4")] == [
+        (where, message)
+    ]
+    assert list(beat_findings(beat, 8, "stream")) == []

@@ -2,11 +2,23 @@
 
 import pytest
 
-from fabricgen.plan.rows import RangeMatch
+from fabricgen.plan.rows import AddressSpaceMatch, ContextMatch, RangeMatch
 from fabricgen.records.fabric import Fabric, MemoryImplementation
 from fabricgen.rtl.axi4 import subordinate as adapter
 from fabricgen.rtl.axi4.subordinate_reads import SubordinateReads
-from tests.support.subordinates import decode_row, exposed_storage, exposing
+from tests.support.axi4_mutants import CredulousReads, CredulousWrites
+from tests.support.axi_lite import read
+from tests.support.subordinates import (
+    CONTEXT,
+    LOCAL,
+    NONE,
+    RANGE,
+    SPACE,
+    decode_row,
+    dispatch,
+    exposed_storage,
+    exposing,
+)
 from tests.support.top_harness import TopRun
 
 OKAY, SLVERR, DECERR = 0, 2, 3
@@ -14,6 +26,11 @@ WINDOW = (decode_row(RangeMatch(0x1000, 0x80)),)
 MOVED = (decode_row(RangeMatch(0x2000, 0x80), offset=2**64 - 0x1000),)
 BUSSED = MemoryImplementation(subordinate_protocol="axi4")
 STORAGE = exposed_storage(implementation=BUSSED, capacity=0x1100)
+#: The same bytes, under one address space and one context.
+MATCHED = dispatch(1, (RANGE, SPACE, CONTEXT), NONE, (LOCAL,))
+GUARDED = exposed_storage(MATCHED, implementation=BUSSED, capacity=0x1100)
+GUARD = decode_row(RangeMatch(0x1000, 0x80), AddressSpaceMatch(7), ContextMatch(5))
+SPACE_7, CONTEXT_5 = 7, 5 << 32
 #: Two transfers of a whole beat each.
 PAIR = {"addr": 0x1000, "len": 1, "size": 3, "burst": 1}
 
@@ -165,13 +182,108 @@ def test_nothing_is_taken_while_a_commit_is_decided():
     assert closed == [[0, 0, 0]] * 7
 
 
-def test_a_forbidden_request_is_refused_and_service_goes_on():
-    top = Top()
+#: Requests that AXI4 forbids, of transfers that would otherwise be served.
+FORBIDDEN = {
+    "a reserved burst type": {"burst": 3},
+    "transfers wider than the bus": {"size": 4},
+    "the widest transfers": {"size": 7},
+    "a FIXED burst of 17": {"burst": 0, "len": 16},
+    "a WRAP burst of 3": {"burst": 2, "len": 2},
+    "a WRAP burst of 17": {"burst": 2, "len": 16},
+    "an unaligned WRAP burst": {"burst": 2, "addr": 0x1004},
+    "a burst over 4 KiB": {"addr": 0x1FF8},
+    "256 transfers over 4 KiB": {"addr": 0x1808, "len": 255},
+}
+#: Requests that reach nothing, or not with all of their transfers; the first that does not.
+UNMAPPED = {
+    "below": ({"addr": 0x0FF0}, 0),
+    "behind": ({"addr": 0x1080}, 0),
+    "over the end": ({"addr": 0x1078}, 1),
+    "the last addresses": ({"addr": 2**64 - 16}, 0),
+    "another space": ({"user": SPACE_7 ^ 1 | CONTEXT_5}, 0),
+    "another context": ({"user": SPACE_7 | CONTEXT_5 ^ 1 << 95}, 0),
+}
+RIGHT = PAIR | {"user": SPACE_7 | CONTEXT_5}
+BEFORE = bytes(at & 0xFF for at in range(0x1100))
+FLAGS_AT_REST = 2  # quiescent, and nothing else
+
+
+def hostile(change, reads, writes, kept):
+    """Reads and writes with this change, and what they are answered with; then right ones.
+
+    ``kept`` is the number of transfers that have an effect.
+    """
+    fields, before = RIGHT | change, bytearray(BEFORE)
+    top = Top(GUARDED)
 
     async def bench(ctx):
-        await top.program(ctx, exposing(STORAGE, WINDOW))
-        await top.send(ctx, "ar", **PAIR | {"size": 4})
-        await top.send(ctx, "ar", **PAIR)
-        assert await top.take(ctx, "r", 4) == [SLVERR, SLVERR, OKAY, OKAY]
+        top.load(ctx, BEFORE)
+        await top.program(ctx, exposing(GUARDED, (GUARD,)))
+        await top.send(ctx, "ar", **fields)
+        assert await top.take(ctx, "r", fields["len"] + 1) == reads
+        await top.send(ctx, "aw", **fields)
+        for number in range(fields["len"] + 1):
+            await top.send(ctx, "w", data=2**64 - 1, strb=0xFF, last=number == fields["len"])
+        assert await top.take(ctx, "b") == [writes]
+        for at in range(kept):
+            place = fields["addr"] + 8 * at
+            before[place : place + 8] = bytes([0xFF] * 8)
+        assert top.contents(ctx) == bytes(before)
+        flags, _ = await read(ctx, top.dut.cfg, top.registers.flags)
+        assert flags == FLAGS_AT_REST
+        await top.send(ctx, "aw", **RIGHT)
+        for number in range(2):
+            await top.send(ctx, "w", data=number, strb=0xFF, last=number)
+        assert await top.take(ctx, "b") == [OKAY]
+        await top.send(ctx, "ar", **RIGHT)
+        assert await top.take(ctx, "r", 2) == [OKAY, OKAY]
+        before[0x1000:0x1010] = (0).to_bytes(8, "little") + (1).to_bytes(8, "little")
+        assert top.contents(ctx) == bytes(before)
+
+    top.run(bench)
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_what_axi4_forbids_is_refused_and_service_goes_on(name):
+    count = (PAIR | FORBIDDEN[name])["len"] + 1
+    hostile(FORBIDDEN[name], [SLVERR] * count, SLVERR, 0)
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong"), [("READS", CredulousReads), ("WRITES", CredulousWrites)]
+)
+def test_an_adapter_that_serves_what_axi4_forbids_is_seen(part, wrong, monkeypatch):
+    monkeypatch.setattr(adapter.Axi4Subordinate, part, wrong)
+    with pytest.raises(AssertionError):
+        hostile({"burst": 3}, [SLVERR] * 2, SLVERR, 0)
+
+
+@pytest.mark.parametrize("name", UNMAPPED)
+def test_what_reaches_nothing_is_an_error_and_service_goes_on(name):
+    change, first = UNMAPPED[name]
+    hostile(change, [OKAY] * first + [DECERR] * (2 - first), DECERR, first)
+
+
+def test_a_reset_in_the_middle_of_bursts_forgets_them():
+    top = Top(GUARDED)
+
+    async def bench(ctx):
+        top.load(ctx, BEFORE)
+        for _ in range(2):
+            await top.program(ctx, exposing(GUARDED, (GUARD,)))
+            await top.send(ctx, "ar", **RIGHT | {"len": 7})
+            await top.send(ctx, "aw", **RIGHT)
+            await top.send(ctx, "w", strb=0, last=0)
+            assert await top.take(ctx, "r", 2) == [OKAY, OKAY]
+            await top.pull_reset(ctx)
+            assert not ctx.get(top.bus.rvalid)
+            assert not ctx.get(top.bus.bvalid)
+        await top.program(ctx, exposing(GUARDED, (GUARD,)))
+        await top.send(ctx, "w", data=5, strb=1, last=1)
+        await top.send(ctx, "aw", **RIGHT | {"len": 0})
+        assert await top.take(ctx, "b") == [OKAY]
+        changed = bytearray(BEFORE)
+        changed[0x1000] = 5
+        assert top.contents(ctx) == bytes(changed)
 
     top.run(bench)
