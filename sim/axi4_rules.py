@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["PAYLOADS", "Axi4Rules", "Transaction", "bus_pins", "bus_values", "transfer_bytes"]
+__all__ = [
+    "PAYLOADS",
+    "Axi4Rules",
+    "Transaction",
+    "bus_pins",
+    "bus_values",
+    "lite_fixed",
+    "transfer_bytes",
+]
 
 _REQUEST = ("id", "addr", "len", "size", "burst", "lock", "cache", "prot", "qos")
 #: Payload of each channel.
@@ -51,18 +59,37 @@ def bus_pins(dut: Any, prefix: str) -> dict[str, Any]:
     }
 
 
-def bus_values(bus: Mapping[str, Any], number: Callable[[Any], int] = int) -> dict[str, int]:
+def bus_values(
+    bus: Mapping[str, Any],
+    number: Callable[[Any], int] = int,
+    fixed: Mapping[str, int] | None = None,
+) -> dict[str, int]:
     """What stands on the channels that the bus has, by signal; payloads count only while valid.
 
-    ``number`` makes a number of a payload; ``int`` refuses what is unknown.
+    ``number`` makes a number of a payload; ``int`` refuses what is unknown. ``fixed`` are values of
+    signals that the bus lacks.
     """
     values: dict[str, int] = {}
     for channel, names in PAYLOADS.items():
         if f"{channel}valid" in bus:
             values |= {channel + side: int(bus[channel + side].value) for side in _SIDES}
             is_there = values[f"{channel}valid"]
-            values |= {name: number(bus[name].value) if is_there else 0 for name in names}
+            for name in names:
+                if name in bus:
+                    values[name] = number(bus[name].value) if is_there else 0
+                else:
+                    values[name] = (fixed or {})[name]
     return values
+
+
+def lite_fixed(data_bytes: int) -> dict[str, int]:
+    """What a transfer of AXI4-Lite is in AXI4, by the signals that its bus lacks."""
+    size = data_bytes.bit_length() - 1
+    request = {"id": 0, "len": 0, "size": size, "burst": _INCR, "lock": 0, "cache": 0, "qos": 0}
+    fixed = {
+        f"{channel}{name}": value for channel in ("aw", "ar") for name, value in request.items()
+    }
+    return fixed | {"wlast": 1, "bid": 0, "rid": 0, "rlast": 1}
 
 
 def transfer_bytes(item: Transaction, number: int) -> range:

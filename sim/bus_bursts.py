@@ -43,7 +43,7 @@ def bursts(job: SubordinateJob, rng: random.Random, likely: float) -> Iterator[B
     """Transactions that carry the beats of a job in their order.
 
     Whole beats that follow one another become one burst; where they could, a coin that falls so
-    with probability ``likely`` decides.
+    with probability ``likely`` decides. AXI4-Lite has no bursts of more than one.
     """
     last: Burst | None = None
     full = job.beat_bytes.bit_length() - 1
@@ -52,7 +52,7 @@ def bursts(job: SubordinateJob, rng: random.Random, likely: float) -> Iterator[B
             start = (part.strobe & -part.strobe).bit_length() - 1 if beat.kind == _READ else 0
             size = _size(part.strobe) if beat.kind == _READ else full
             begun = Burst(beat.kind, beat.address + start, size, _user(beat))
-            goes_on = last is not None and not start and _follows(last, begun, job.beat_bytes)
+            goes_on = last is not None and not start and _follows(last, begun, job)
             if last is None or not goes_on or rng.random() >= likely:
                 if last is not None:
                     yield last
@@ -79,13 +79,15 @@ def _size(strobe: int) -> int:
     return size
 
 
-def _follows(last: Burst, begun: Burst, beat_bytes: int) -> bool:
+def _follows(last: Burst, begun: Burst, job: SubordinateJob) -> bool:
     """Whether a transfer of a whole beat may be the next one of a burst of whole beats."""
     alike = (last.kind, last.size, last.user) == (begun.kind, begun.size, begun.user)
-    next_address = last.address // beat_bytes * beat_bytes + beat_bytes * len(last.parts)
+    size = job.beat_bytes
+    next_address = last.address // size * size + size * len(last.parts)
     return (
-        alike
-        and 1 << last.size == beat_bytes
+        job.protocol == "axi4"
+        and alike
+        and 1 << last.size == size
         and len(last.parts) < _LONGEST
         and next_address == begun.address
         and next_address % _BLOCK != 0

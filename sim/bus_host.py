@@ -13,6 +13,12 @@ import cocotb
 from cocotb.triggers import Event
 from cocotbext.axi import (
     AxiBus,
+    AxiLiteBus,
+    AxiLiteMaster,
+    AxiLiteMasterRead,
+    AxiLiteMasterWrite,
+    AxiLiteReadBus,
+    AxiLiteWriteBus,
     AxiMaster,
     AxiMasterRead,
     AxiMasterWrite,
@@ -21,7 +27,7 @@ from cocotbext.axi import (
     AxiWriteBus,
 )
 
-from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values
+from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values, lite_fixed
 from sim.bus_bursts import Burst, bursts
 from sim.findings import Finding, Findings
 from sim.job import SubordinateBeat, SubordinateJob
@@ -38,16 +44,25 @@ _OFFERED, _TAKEN = ("ar", "aw", "w"), ("r", "b")
 def masters(dut: Any, prefix: str, bus: Container[str]) -> tuple[Any, Any]:
     """Put the other maker's master before a bus: its reads and its writes, or ``None``.
 
-    ``bus`` are the signals that it has, without prefix.
+    ``bus`` are the signals that it has, without prefix: AXI4-Lite knows no lengths of bursts.
     """
-    around = dut.clk, dut.rst
     reads, writes = "arvalid" in bus, "awvalid" in bus
+    if "arlen" in bus or "awlen" in bus:
+        whole, halves = (
+            (AxiMaster, AxiBus),
+            ((AxiMasterRead, AxiReadBus), (AxiMasterWrite, AxiWriteBus)),
+        )
+    else:
+        whole = AxiLiteMaster, AxiLiteBus
+        halves = (AxiLiteMasterRead, AxiLiteReadBus), (AxiLiteMasterWrite, AxiLiteWriteBus)
+
+    def made(kind: Any, of: Any) -> Any:
+        return kind(of.from_prefix(dut, prefix), dut.clk, dut.rst)
+
     if reads and writes:
-        peer = AxiMaster(AxiBus.from_prefix(dut, prefix), *around)
+        peer = made(*whole)
         return peer.read_if, peer.write_if
-    if reads:
-        return AxiMasterRead(AxiReadBus.from_prefix(dut, prefix), *around), None
-    return None, AxiMasterWrite(AxiWriteBus.from_prefix(dut, prefix), *around)
+    return made(*halves[0]) if reads else None, made(*halves[1]) if writes else None
 
 
 class BusHost:
@@ -68,6 +83,8 @@ class BusHost:
         self.job = job
         prefix = f"{job.name}_axi"
         self._bus = bus_pins(dut, prefix)
+        self._is_lite = job.protocol == "axi4_lite"
+        self._fixed = lite_fixed(job.beat_bytes) if self._is_lite else {}
         self._reads, self._writes = masters(dut, prefix, self._bus)
         self._channels = {
             name: getattr(side, f"{name}_channel")
@@ -148,7 +165,7 @@ class BusHost:
 
     async def _ask(self, burst: Burst) -> None:
         """One transaction to its end; a reset cuts it off without a response."""
-        options = {"size": burst.size, "user": burst.user}
+        options = {} if self._is_lite else {"size": burst.size, "user": burst.user}
         if burst.kind == _READ:
             end = self._beat(burst.parts[-1]).address + burst.parts[-1][1].bit_length()
             got = await self._reads.read(burst.address, end - burst.address, **options)
@@ -187,7 +204,7 @@ class BusHost:
         """Look at the pins just before the clock edge; tell whether something moved."""
         self._cycle = cycle
         try:
-            values = bus_values(self._bus)
+            values = bus_values(self._bus, fixed=self._fixed)
         except ValueError:
             message = f"What {self.job.name} offers has unknown bits"
             self._findings.add(Finding("unknown", cycle, message, role=self.job.name))

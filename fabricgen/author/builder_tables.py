@@ -294,7 +294,7 @@ class Implementation(TypedDict, total=False):
     issue_lanes: int
     counters: bool
     manager_protocol: Literal["stream", "axi4"]
-    subordinate_protocol: Literal["stream", "axi4"]
+    subordinate_protocol: Literal["stream", "axi4", "axi4_lite"]
 
 
 class Dimension(TypedDict):

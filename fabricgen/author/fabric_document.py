@@ -75,10 +75,10 @@ class ImplementationDocument(Document):
         description="stream: managers are beats, <name>_req and <name>_rsp; axi4: a bus each, "
         "<name>_axi.",
     )
-    subordinate_protocol: Literal["stream", "axi4"] = Field(
+    subordinate_protocol: Literal["stream", "axi4", "axi4_lite"] = Field(
         default="stream",
-        description="stream: subordinates take beats, <name>_req and <name>_rsp; axi4: a bus each, "
-        "<name>_axi.",
+        description="stream: subordinates take beats, <name>_req and <name>_rsp; axi4, axi4_lite: "
+        "a bus each, <name>_axi.",
     )
 
 

@@ -149,7 +149,7 @@ def _unique(places: Iterable[tuple[str, str]]) -> Iterator[Diagnostic]:
 
 def _service_ways(protocol: str) -> tuple[str, ...]:
     """What follows the name of a manager or subordinate in the names of its ports."""
-    return ("axi",) if protocol == "axi4" else ("req", "rsp")
+    return ("req", "rsp") if protocol == "stream" else ("axi",)
 
 
 def _top_collisions(fabric: Fabric) -> Iterator[Diagnostic]:

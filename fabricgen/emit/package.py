@@ -22,6 +22,8 @@ from fabricgen.errors import Unsupported
 from fabricgen.hsg.registry import family_keyword
 from fabricgen.plan.geometry import bank_geometry
 from fabricgen.records.fabric import Fabric, NamedMemory, NamedOp
+from fabricgen.rtl.axi4.bus import Axi4Shape
+from fabricgen.rtl.axi4.lite_bus import LiteShape
 from fabricgen.rtl.axi4.manager import BURST_BEATS
 from fabricgen.rtl.fabric_top import FabricTop
 from fabricgen.rtl.providers.registry import without_provider
@@ -208,7 +210,8 @@ def _subordinates(named: NamedMemory, design: FabricTop) -> list[dict[str, objec
         {
             "name": name,
             "protocol": named.implementation.subordinate_protocol,
-            "axi4": _subordinate_axi4(name, design, ordinal),
+            "axi4": _subordinate_bus(name, design, ordinal, Axi4Shape),
+            "axi4_lite": _subordinate_bus(name, design, ordinal, LiteShape),
             "beat_bytes": each.use.beat_bytes,
             "request": each.stream_shape.request_widths(),
             "response": each.stream_shape.response_widths(),
@@ -221,21 +224,23 @@ def _subordinates(named: NamedMemory, design: FabricTop) -> list[dict[str, objec
     ]
 
 
-def _subordinate_axi4(name: str, design: FabricTop, ordinal: int) -> dict[str, object] | None:
-    """The bus of one subordinate; none where it stands at the boundary as beats.
+def _subordinate_bus(
+    name: str, design: FabricTop, ordinal: int, shape: type[Axi4Shape | LiteShape]
+) -> dict[str, object] | None:
+    """The bus of one subordinate; none where it has another protocol.
 
     User signals are the address space, and the context above it, as far as they are matched.
     """
     adapter = design.subordinate_adapters.get(ordinal)
-    if adapter is None:
+    if adapter is None or not isinstance(adapter.bus_shape, shape):
         return None
     bus, widths = adapter.bus_shape, adapter.shape.request_widths()
+    matched = {field: widths[field] for field in ("address_space", "context") if field in widths}
     return {
         "prefix": f"{name}_axi",
         "data_bytes": bus.data_bytes,
         "address_bits": bus.address_bits,
-        "id_bits": bus.id_bits,
-        "user": {field: widths[field] for field in ("address_space", "context") if field in widths},
+        **({"id_bits": bus.id_bits, "user": matched} if isinstance(bus, Axi4Shape) else {}),
         "reads": bus.reads,
         "writes": bus.writes,
         "outstanding": adapter.outstanding,

@@ -9,6 +9,7 @@ __all__ = ["BUS_KINDS", "BeatRequest", "beat_findings"]
 
 #: What a bus can ask for, by kind.
 BUS_KINDS = ("read", "write")
+_READ = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,11 @@ def _bus_findings(beat: BeatRequest, beat_bytes: int, protocol: str) -> Iterator
         yield Diagnostic(code, "address", f"{message}, not at {beat.address:#x}")
     if not beat.strobe:
         yield Diagnostic(code, "strobe", f"Over {protocol} a beat must have a byte, not none")
+    elif protocol == "axi4_lite" and beat.kind == _READ and not _is_end(beat.strobe, beat_bytes):
+        message = f"Over {protocol} a read must be of all bytes from one on"
+        yield Diagnostic(code, "strobe", f"{message}, not of {beat.strobe:#b}")
+
+
+def _is_end(strobe: int, beat_bytes: int) -> bool:
+    """Whether the bytes are all of a beat from the first one on."""
+    return strobe + (strobe & -strobe) == 1 << beat_bytes

@@ -14,7 +14,8 @@ def transfers(beat: BeatRequest, protocol: str) -> Iterator[BeatRequest]:
     """Transfers that together touch exactly the bytes of a beat that the protocol carries.
 
     A transfer of a read touches the bytes from its address to the end of aligned 2**n bytes, so
-    AXI4 reads some beats in parts; one of a write touches what is strobed.
+    AXI4 reads some beats in parts; over AXI4-Lite, which has whole beats alone, there are no such
+    ones. One of a write touches what is strobed.
     """
     if protocol != "axi4" or beat.kind != _READ:
         yield beat

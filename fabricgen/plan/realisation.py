@@ -57,7 +57,7 @@ _MANAGER_WIRES = 8
 
 #: The same of a subordinate, whose requests have addresses and whatever is matched; a bus has two
 #: channels of them, with fields of their own.
-_SUBORDINATE_WIRES = {"stream": 256, "axi4": 512}
+_SUBORDINATE_WIRES = {"stream": 256, "axi4": 512, "axi4_lite": 256}
 
 #: Bits of the widest index; bytes are addressed by 64 bits.
 _INDEX_LIMIT = 64

@@ -44,7 +44,7 @@ class MemoryImplementation:
         ``"stream"``: managers are the beats themselves. ``"axi4"``: each stands behind an AXI4
         adapter.
     subordinate_protocol
-        The same of subordinates, behind the adapter.
+        The same of subordinates, behind the adapter; ``"axi4_lite"`` is a third one.
     """
 
     bank_function: str = "interleaved"

@@ -13,7 +13,8 @@ from fabricgen.abi.unit import programming_unit
 from fabricgen.config.layout import carrier_layout
 from fabricgen.records.fabric import Fabric
 from fabricgen.rtl.axi4.manager import Axi4Manager, manager_adapters
-from fabricgen.rtl.axi4.subordinate import Axi4Subordinate, subordinate_adapters
+from fabricgen.rtl.axi4.subordinate_adapter import SubordinateAdapter
+from fabricgen.rtl.axi4.subordinate_adapters import subordinate_adapters
 from fabricgen.rtl.axi_lite import AxiLite, axi_lite_signature
 from fabricgen.rtl.channel import ChannelShape
 from fabricgen.rtl.loader import ConfigurationLoader
@@ -47,7 +48,7 @@ class FabricTop(wiring.Component):
         Beats of each manager that some port may reach; an AXI4 bus where the memory's managers
         have that protocol.
     subordinate_<ordinal> : In(SubordinateStreamShape.signature())
-        Beats of each subordinate; an AXI4 bus where the memory's subordinates have that protocol.
+        Beats of each subordinate; a bus where the memory's subordinates have such a protocol.
     op_<ordinal>_in<input> : In(ChannelShape.signature())
         Operands of each resource.
     op_<ordinal>_out<output> : Out(ChannelShape.signature())
@@ -63,13 +64,11 @@ class FabricTop(wiring.Component):
         self.occurrence = MemoryOccurrence(fabric.memories[0]) if fabric.memories else None
         #: Adapters behind managers, and in front of subordinates, by ordinal.
         self.adapters: dict[int, Axi4Manager] = {}
-        self.subordinate_adapters: dict[int, Axi4Subordinate] = {}
+        self.subordinate_adapters: dict[int, SubordinateAdapter] = {}
         if self.occurrence:
-            options = self.occurrence.named.implementation
-            if options.manager_protocol == "axi4":
+            if self.occurrence.named.implementation.manager_protocol == "axi4":
                 self.adapters = manager_adapters(self.occurrence)
-            if options.subordinate_protocol == "axi4":
-                self.subordinate_adapters = subordinate_adapters(self.occurrence)
+            self.subordinate_adapters = subordinate_adapters(self.occurrence)
         self.op_names = [each.name for each in fabric.ops]
         self.ops = [OpOccurrence(each.op) for each in fabric.ops]
         members: dict[str, wiring.Member] = {"cfg": In(axi_lite_signature())}

@@ -49,6 +49,7 @@ from tests.support.memories import (
 )
 from tests.support.records import load_fabric
 from tests.support.subordinates import (
+    CONTEXT,
     decode_row,
     dispatch,
     exposed_memory,
@@ -307,6 +308,12 @@ HARDWARE_CODES = {
     ),
     "manager-protocol": option(manager_protocol="tilelink"),
     "subordinate-protocol": option(subordinate_protocol="tilelink"),
+    "subordinate-protocol-match": realised(
+        exposed_storage(
+            dispatch(fields=(CONTEXT,), targets=(LOCAL,)),
+            implementation=MemoryImplementation(subordinate_protocol="axi4_lite"),
+        )
+    ),
     "subordinate-protocol-width": realised(
         exposed_storage(beat=2048, implementation=MemoryImplementation(subordinate_protocol="axi4"))
     ),

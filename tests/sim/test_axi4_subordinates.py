@@ -1,9 +1,11 @@
-"""Emitted fabrics whose subordinates are AXI4, behind the master of another maker."""
+"""Emitted fabrics whose subordinates are a bus, behind the master of another maker."""
 
 import random
 import shutil
+from dataclasses import replace
 
 import pytest
+from amaranth.hdl import Const
 
 from fabricgen.author.requests import ExpectedAnswer, Requests
 from fabricgen.author.workload import Workload
@@ -11,13 +13,17 @@ from fabricgen.plan.beat_request import BeatRequest
 from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.plan.rows import Active, AddressSpaceMatch, ContextMatch, RangeMatch
 from fabricgen.records.fabric import Fabric, MemoryImplementation
+from fabricgen.rtl.axi4 import lite_subordinate as lite
 from fabricgen.rtl.axi4 import subordinate as adapter
+from fabricgen.rtl.axi4.lite_subordinate import LiteReads, LiteWrites
 from sim.run import SimulationFailed
 from sim.simulate import simulate
 from tests.support.axi4_mutants import (
     CarelessWrites,
     DeafSubordinateReads,
     DeafSubordinateWrites,
+    FickleLiteReads,
+    LastlessReads,
     WithdrawingResponses,
 )
 from tests.support.memories import ELEMENT, LOAD, STORE, row, view
@@ -100,9 +106,9 @@ def test_space_and_context_stand_in_the_user_signals(tmp_path):
     assert set(report.answers["mem0.from0"][40:60]) == {None}
 
 
-def beside_rows(contexts=None):
+def beside_rows(option=BUSSED):
     """Loads and stores of rows in the upper half, beats in the lower one."""
-    named = exposed_storage(engine=True, implementation=BUSSED)
+    named = exposed_storage(engine=True, implementation=option)
     table = Active(
         (
             row(0, LOAD, view(ELEMENT), base=0x80),
@@ -136,12 +142,85 @@ def test_a_bus_of_one_direction_has_no_other_channels(kinds, tmp_path):
     assert report.passed, report.findings
 
 
+LITE = MemoryImplementation(subordinate_protocol="axi4_lite")
+
+
+def lite_beats(seed, count=160, beat=8):
+    """Of the reads those that one transfer makes."""
+    for each in some_beats(seed, count, beat):
+        start = each.address % 3 if each.kind == READ else 0
+        strobe = ((1 << beat) - 1) >> start << start if each.kind == READ else each.strobe
+        yield replace(each, strobe=strobe)
+
+
+@icarus
+@pytest.mark.parametrize("beat", [32, pytest.param(64, marks=pytest.mark.slow)])
+def test_storage_serves_another_makers_lite_master(beat, tmp_path):
+    named = exposed_storage(beat=beat, implementation=LITE)
+    beats = tuple(lite_beats(1, beat=beat // 8))
+    report = run(tmp_path, named, exposing(named, WINDOW), beats)
+    assert report.passed, report.findings
+    answers = report.answers["mem0.from0"]
+    assert None in answers
+    assert any(answers[at] for at, each in enumerate(beats) if each.kind == READ)
+
+
+class DeafLiteReads(LiteReads):
+    """Sees no error."""
+
+    def _reply(self):
+        return Const(0, 2)
+
+
+class DeafLiteWrites(LiteWrites):
+    """Sees no error."""
+
+    def _reply(self):
+        return Const(0, 2)
+
+
+class CarelessLiteWrites(LiteWrites):
+    """Writes whole words."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.stream.req_strobe.eq(-1)
+        return m
+
+
+LITE_MUTANTS = {
+    "an error of a read is lost": ({"READS": DeafLiteReads}, "subordinate"),
+    "an error of a write is lost": ({"WRITES": DeafLiteWrites}, "subordinate"),
+    "strobes are ignored": ({"WRITES": CarelessLiteWrites}, "memory"),
+    "data is withdrawn": ({"READS": FickleLiteReads}, "subordinate"),
+}
+
+
+@icarus
+@pytest.mark.parametrize(
+    "fault",
+    [
+        each if each == "data is withdrawn" else pytest.param(each, marks=pytest.mark.slow)
+        for each in LITE_MUTANTS
+    ],
+)
+def test_a_wrong_lite_adapter_is_told(fault, tmp_path, monkeypatch):
+    parts, kind = LITE_MUTANTS[fault]
+    for name, part in parts.items():
+        monkeypatch.setattr(lite.LiteSubordinate, name, part)
+    named = exposed_storage(beat=32, implementation=LITE)
+    beats = tuple(lite_beats(9, beat=4))
+    report = run(tmp_path, named, exposing(named, WINDOW), beats, patterns=("always", "geometric"))
+    assert kind in {finding.kind for finding in report.findings}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("simulator", ["icarus", "verilator"])
-def test_every_stall_pattern(simulator, tmp_path):
-    named, table, streams = beside_rows()
+@pytest.mark.parametrize("option", [BUSSED, LITE], ids=["axi4", "axi4_lite"])
+def test_every_stall_pattern(option, simulator, tmp_path):
+    named, table, streams = beside_rows(option)
     every = ("always", "alternate", "bursty", "geometric", "starved", "adversarial", "shut")
-    beats = tuple(some_beats(8, 300))
+    beats = tuple((lite_beats if option is LITE else some_beats)(8, 300))
     report = run(
         tmp_path, named, table, beats, streams=streams, simulator=simulator, patterns=every
     )
@@ -175,18 +254,9 @@ def test_a_wrong_adapter_is_told(fault, tmp_path, monkeypatch):
     assert kind in {finding.kind for finding in report.findings}
 
 
-class Lastless(adapter.SubordinateReads):
-    """Never says which transfer is the last one."""
-
-    def elaborate(self, platform):
-        m = super().elaborate(platform)
-        m.d.comb += self.bus.rlast.eq(0)
-        return m
-
-
 @icarus
 def test_the_other_master_refuses_what_is_no_axi4(tmp_path, monkeypatch):
-    monkeypatch.setattr(adapter.Axi4Subordinate, "READS", Lastless)
+    monkeypatch.setattr(adapter.Axi4Subordinate, "READS", LastlessReads)
     named = exposed_storage(implementation=BUSSED)
     with pytest.raises(SimulationFailed):
         run(tmp_path, named, exposing(named, WINDOW), tuple(some_beats(9)), patterns=("always",))

@@ -67,3 +67,8 @@ def test_others_are_not(second):
 
 def test_no_burst_crosses_4_kib():
     assert joined(beat(READ, 0xFF8), beat(READ, 0x1000)) == [1, 1]
+
+
+def test_axi4_lite_has_no_bursts():
+    given = SubordinateJob("host", 8, tuple(beat(WRITE, 8 * at) for at in range(4)), "axi4_lite")
+    assert [len(each.parts) for each in bursts(given, random.Random(1), 1.0)] == [1] * 4

@@ -3,6 +3,7 @@
 from amaranth.hdl import Const, Mux, Signal
 
 from fabricgen.rtl.axi4.burst_walk import BurstWalk
+from fabricgen.rtl.axi4.lite_subordinate import LiteReads, LiteSubordinate, LiteWrites
 from fabricgen.rtl.axi4.manager import Axi4Manager
 from fabricgen.rtl.axi4.manager_reads import ManagerReads
 from fabricgen.rtl.axi4.manager_writes import ManagerWrites
@@ -138,6 +139,15 @@ def subordinate_of(reads=SubordinateReads, writes=SubordinateWrites):
     return Made
 
 
+def lite_of(reads=LiteReads, writes=LiteWrites):
+    """An adapter that is made of these parts."""
+
+    class Made(LiteSubordinate):
+        READS, WRITES = reads, writes
+
+    return Made
+
+
 class _StraightWalk(BurstWalk):
     """Knows no WRAP."""
 
@@ -230,4 +240,85 @@ class DeafSubordinateWrites(SubordinateWrites):
     def elaborate(self, platform):
         m = super().elaborate(platform)
         m.d.comb += self.bus.bresp.eq(0)
+        return m
+
+
+class LastlessReads(SubordinateReads):
+    """Never says which transfer is the last one."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.bus.rlast.eq(0)
+        return m
+
+
+class NamelessReads(SubordinateReads):
+    """Answers everybody alike."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.bus.rid.eq(0)
+        return m
+
+
+class WithdrawingData(SubordinateReads):
+    """Looks away while it waits."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        waits = Signal()
+        m.d.sync += waits.eq(self.bus.rvalid & ~self.bus.rready)
+        with m.If(waits):
+            m.d.comb += self.bus.rvalid.eq(0)
+        return m
+
+
+class TwiceReads(SubordinateReads):
+    """Shows each transfer again in the cycle after it was taken."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        again = Signal()
+        m.d.sync += again.eq(self.bus.rvalid & self.bus.rready & ~again)
+        with m.If(again):
+            m.d.comb += self.bus.rvalid.eq(1)
+        return m
+
+
+class HastySubordinateWrites(SubordinateWrites):
+    """Takes the first answer of a burst for the last one."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.stream.req_beat[0].eq(1)
+        return m
+
+
+class NamelessWrites(SubordinateWrites):
+    """Answers everybody alike."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.bus.bid.eq(0)
+        return m
+
+
+class FickleLiteReads(LiteReads):
+    """Looks away while it waits."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        waits = Signal()
+        m.d.sync += waits.eq(self.bus.rvalid & ~self.bus.rready)
+        with m.If(waits):
+            m.d.comb += self.bus.rvalid.eq(0)
+        return m
+
+
+class HastyLiteWrites(LiteWrites):
+    """Responds to an address without waiting for its data."""
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.comb += self.bus.bvalid.eq(~self.idle)
         return m

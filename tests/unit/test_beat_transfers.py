@@ -58,3 +58,16 @@ def test_what_no_transfer_can_ask_for_is_refused(beat, where, message):
         (where, message)
     ]
     assert list(beat_findings(beat, 8, "stream")) == []
+
+
+@pytest.mark.parametrize("strobe", range(1, 256))
+def test_axi4_lite_reads_all_bytes_from_one_on(strobe):
+    """A transfer is as wide as the bus, and touches no byte below its address."""
+    carried = strobe in [touched(start, 3) for start in range(8)]
+    found = list(beat_findings(BeatRequest(READ, 64, strobe), 8, "axi4_lite"))
+    assert [(each.code, each.where) for each in found] == (
+        [] if carried else [("beat-protocol", "strobe")]
+    )
+    assert list(beat_findings(BeatRequest(WRITE, 64, strobe), 8, "axi4_lite")) == []
+    beat = BeatRequest(READ, 64, strobe)
+    assert list(transfers(beat, "axi4_lite")) == [beat]

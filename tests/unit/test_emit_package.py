@@ -291,6 +291,7 @@ def test_a_subordinate_over_axi4_stands_at_the_boundary_channel_by_channel(tmp_p
     assert found == {f"from0_axi_{name}": span for name, span in expected.items()}
     (memory,) = json.loads(emitted.manifest.read_text())["memories"]
     assert memory["subordinates"][0]["protocol"] == "axi4"
+    assert memory["subordinates"][0]["axi4_lite"] is None
     assert memory["subordinates"][0]["axi4"] == {
         "prefix": "from0_axi",
         "data_bytes": 8,
@@ -305,11 +306,50 @@ def test_a_subordinate_over_axi4_stands_at_the_boundary_channel_by_channel(tmp_p
     assert check(text, "bank", tmp_path) == ""
 
 
+def test_a_subordinate_over_axi4_lite_stands_at_the_boundary_channel_by_channel(tmp_path):
+    options = MemoryImplementation(subordinate_protocol="axi4_lite")
+    fabric = Fabric("bank", (exposed_storage(beat=32, implementation=options),))
+    emitted = emit_fabric(fabric, tmp_path / "bank")
+    text = emitted.verilog.read_text()
+    found = {name: span for name, span in ports(text, "bank").items() if name[:6] == "from0_"}
+    request = {"addr": "input [63:0]", "prot": "input [2:0]", "valid": "input", "ready": "output"}
+    assert found == {
+        **{
+            f"from0_axi_{channel}{name}": span
+            for channel in ("aw", "ar")
+            for name, span in request.items()
+        },
+        "from0_axi_wdata": "input [31:0]",
+        "from0_axi_wstrb": "input [3:0]",
+        "from0_axi_wvalid": "input",
+        "from0_axi_wready": "output",
+        "from0_axi_bresp": "output [1:0]",
+        "from0_axi_bvalid": "output",
+        "from0_axi_bready": "input",
+        "from0_axi_rdata": "output [31:0]",
+        "from0_axi_rresp": "output [1:0]",
+        "from0_axi_rvalid": "output",
+        "from0_axi_rready": "input",
+    }
+    (memory,) = json.loads(emitted.manifest.read_text())["memories"]
+    assert memory["subordinates"][0]["axi4"] is None
+    assert memory["subordinates"][0]["axi4_lite"] == {
+        "prefix": "from0_axi",
+        "data_bytes": 4,
+        "address_bits": 64,
+        "reads": True,
+        "writes": True,
+        "outstanding": 8,
+    }
+    assert lint(text, "bank", tmp_path) == []
+    assert check(text, "bank", tmp_path) == ""
+
+
 def test_a_subordinate_stands_at_the_boundary_as_beats_unless_it_is_said(tmp_path):
     emitted = emit_fabric(Fabric("bank", (exposed_storage(),)), tmp_path / "bank")
     (memory,) = json.loads(emitted.manifest.read_text())["memories"]
     (subordinate,) = memory["subordinates"]
-    assert (subordinate["protocol"], subordinate["axi4"]) == ("stream", None)
+    assert [subordinate[key] for key in ("protocol", "axi4", "axi4_lite")] == ["stream", None, None]
 
 
 def test_names_lead_from_a_manager_to_its_parts(managed):

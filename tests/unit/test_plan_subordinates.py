@@ -7,9 +7,18 @@ import pytest
 from fabricgen.plan.realisation import unsupported
 from fabricgen.plan.subordinate_use import subordinate_use
 from fabricgen.records.endpoint import ServiceEndpoint
-from fabricgen.records.fabric import Fabric
+from fabricgen.records.fabric import Fabric, MemoryImplementation
 from tests.support.memories import LOCAL, replaced
-from tests.support.subordinates import EXT0, NONE, RANGE, dispatch, exposed_memory, exposed_storage
+from tests.support.subordinates import (
+    CONTEXT,
+    EXT0,
+    NONE,
+    RANGE,
+    SPACE,
+    dispatch,
+    exposed_memory,
+    exposed_storage,
+)
 
 
 def found(named):
@@ -53,3 +62,36 @@ def test_decode_rows_of_a_memory_have_a_limit_together():
         named, connectivity=connectivity, subordinate_endpoints=(ServiceEndpoint(64),) * 3
     )
     assert "subordinate-binding-limit" not in {code for code, _ in found(fewer)}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "beat", "fits"),
+    [
+        ("axi4", 8, True),
+        ("axi4", 1024, True),
+        ("axi4", 2048, False),
+        ("axi4_lite", 16, False),
+        ("axi4_lite", 32, True),
+        ("axi4_lite", 64, True),
+        ("axi4_lite", 128, False),
+        ("stream", 2048, True),
+    ],
+)
+def test_a_bus_has_data_of_some_widths_alone(protocol, beat, fits):
+    option = MemoryImplementation(subordinate_protocol=protocol)
+    named = exposed_storage(beat=beat, service_beat=64, implementation=option, capacity=4096)
+    where = "memory[0].subordinate_endpoints[0].beat_width_bits"
+    codes = {("subordinate-protocol-width", where)}
+    assert found(named) & codes == (set() if fits else codes)
+
+
+def test_axi4_lite_has_no_place_for_what_is_no_address():
+    option = MemoryImplementation(subordinate_protocol="axi4_lite")
+    matched = dispatch(2, (RANGE, SPACE, CONTEXT), targets=(LOCAL,))
+    (finding,) = unsupported(Fabric("f", (exposed_storage(matched, implementation=option),)))
+    assert finding.where == "memory[0].subordinate_endpoints[0].match_fields"
+    assert finding.message == (
+        "A subordinate over axi4_lite must match addresses alone, not address_space and context"
+    )
+    plain = exposed_storage(implementation=option)
+    assert found(plain) == set()

@@ -1,11 +1,15 @@
-"""Emitted tops whose subordinates are AXI4, before a configuration host and a bare bus."""
+"""Emitted tops whose subordinates are AXI4 or AXI4-Lite, before a host and a bare bus."""
 
 import pytest
 
 from fabricgen.plan.rows import AddressSpaceMatch, ContextMatch, RangeMatch
 from fabricgen.records.fabric import Fabric, MemoryImplementation
+from fabricgen.rtl.axi4 import lite_subordinate as lite
 from fabricgen.rtl.axi4 import subordinate as adapter
+from fabricgen.rtl.axi4.lite_bus import LiteShape
+from fabricgen.rtl.axi4.lite_subordinate import LiteReads, LiteWrites
 from fabricgen.rtl.axi4.subordinate_reads import SubordinateReads
+from fabricgen.rtl.subordinate.stream import SubordinateStreamShape
 from tests.support.axi4_mutants import CredulousReads, CredulousWrites
 from tests.support.axi_lite import read
 from tests.support.subordinates import (
@@ -138,17 +142,8 @@ def test_an_address_without_data_and_a_response_hold_up_a_commit():
     held_up(begin, end)
 
 
-class Restless(SubordinateReads):
-    """Says nothing of what it has."""
-
-    def elaborate(self, platform):
-        m = super().elaborate(platform)
-        m.d.comb += self.idle.eq(1)
-        return m
-
-
 def test_a_bus_that_hides_what_it_has_is_seen(monkeypatch):
-    monkeypatch.setattr(adapter.Axi4Subordinate, "READS", Restless)
+    monkeypatch.setattr(adapter.Axi4Subordinate, "READS", restless(SubordinateReads))
     with pytest.raises(AssertionError):
         held_up(asks, takes)
 
@@ -180,6 +175,128 @@ def test_nothing_is_taken_while_a_commit_is_decided():
     top.run(bench, watch)
     # One cycle of each commit, and two more behind one that goes through.
     assert closed == [[0, 0, 0]] * 7
+
+
+#: The same bytes over AXI4-Lite.
+LITE = exposed_storage(
+    implementation=MemoryImplementation(subordinate_protocol="axi4_lite"), capacity=0x1100
+)
+
+
+def lite_held_up(begin, end):
+    """As above: a commit is refused between the two, and goes through behind them."""
+    top = Top(LITE)
+
+    async def bench(ctx):
+        await top.program(ctx, exposing(LITE, WINDOW))
+        await begin(top, ctx)
+        await ctx.tick().repeat(20)
+        await top.change(ctx, exposing(LITE, MOVED), SLVERR)
+        await end(top, ctx)
+        await ctx.tick().repeat(2)
+        assert await top.commit(ctx) == OKAY
+        for address, response in ((0x2000, OKAY), (0x1000, DECERR)):
+            await top.send(ctx, "ar", addr=address)
+            assert await top.take(ctx, "r") == [response]
+
+    top.run(bench)
+
+
+async def lite_asks(top, ctx):
+    await top.send(ctx, "ar", addr=0x1000)
+
+
+async def lite_takes(top, ctx):
+    assert await top.take(ctx, "r") == [OKAY]
+
+
+async def lite_writes(top, ctx):
+    await top.send(ctx, "w", strb=0xFF)
+
+
+async def lite_responds(top, ctx):
+    await top.send(ctx, "aw", addr=0x1000)
+    await ctx.tick().repeat(20)
+    assert await top.commit(ctx) == SLVERR
+    assert await top.take(ctx, "b") == [OKAY]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"), [(lite_asks, lite_takes), (lite_writes, lite_responds)], ids=["read", "write"]
+)
+def test_what_waits_over_axi4_lite_holds_up_a_commit(begin, end):
+    lite_held_up(begin, end)
+
+
+def restless(part):
+    """The part, saying nothing of what it has."""
+
+    class Made(part):
+        def elaborate(self, platform):
+            m = super().elaborate(platform)
+            m.d.comb += self.idle.eq(1)
+            return m
+
+    return Made
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "begin", "end"),
+    [
+        ("READS", LiteReads, lite_asks, lite_takes),
+        ("WRITES", LiteWrites, lite_writes, lite_responds),
+    ],
+)
+def test_a_lite_bus_that_hides_what_it_has_is_seen(name, part, begin, end, monkeypatch):
+    monkeypatch.setattr(lite.LiteSubordinate, name, restless(part))
+    with pytest.raises(AssertionError):
+        lite_held_up(begin, end)
+
+
+def test_hostile_requests_over_axi4_lite_touch_nothing_and_service_goes_on():
+    """An unaligned address is that of the bytes from there on, as in AXI4."""
+    top = Top(LITE)
+    after = bytearray(BEFORE)
+    after[0x1003:0x1008] = bytes([0xFF] * 5)
+    after[0x1008:0x1010] = bytes([0xFF] * 8)
+
+    async def write(ctx, address, strobe):
+        await top.send(ctx, "w", data=2**64 - 1, strb=strobe)
+        await top.send(ctx, "aw", addr=address)
+        return (await top.take(ctx, "b"))[0]
+
+    async def bench(ctx):
+        top.load(ctx, BEFORE)
+        await top.program(ctx, exposing(LITE, WINDOW))
+        for address in (0x0FF8, 0x1080, 2**64 - 8, 0x1085):
+            assert await write(ctx, address, 0xFF) == DECERR
+            await top.send(ctx, "ar", addr=address)
+            assert await top.take(ctx, "r") == [DECERR]
+        assert await write(ctx, 0x1040, 0) == OKAY
+        assert await write(ctx, 0x0FF8, 0) == OKAY
+        assert top.contents(ctx) == BEFORE
+        flags, _ = await read(ctx, top.dut.cfg, top.registers.flags)
+        assert flags == FLAGS_AT_REST
+        assert await write(ctx, 0x1003, 0xFF) == OKAY
+        assert await write(ctx, 0x1008, 0xFF) == OKAY
+        assert top.contents(ctx) == bytes(after)
+        await top.send(ctx, "ar", addr=0x1002)
+        await top.until(ctx, top.bus.rvalid)
+        assert ctx.get(top.bus.rdata) == 0xFFFF_FFFF_FF02_0000
+        assert await top.take(ctx, "r") == [OKAY]
+
+    top.run(bench)
+
+
+def test_what_is_too_wide_or_matched_has_no_axi4_lite():
+    with pytest.raises(ValueError, match="data_bytes must be 4 or 8, not 16"):
+        LiteShape(16, 64, True, True)
+    with pytest.raises(ValueError, match="must have a direction, not none"):
+        LiteShape(8, 64, False, False)
+    with pytest.raises(ValueError, match="must match addresses alone"):
+        lite.LiteSubordinate(SubordinateStreamShape(8, True, True, context=True))
+    with pytest.raises(ValueError, match="LiteSubordinate outstanding must be positive, not 0"):
+        lite.LiteSubordinate(SubordinateStreamShape(8, True, True), outstanding=0)
 
 
 #: Requests that AXI4 forbids, of transfers that would otherwise be served.

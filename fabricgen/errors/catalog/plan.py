@@ -288,7 +288,12 @@ RULES: dict[str, Rule] = {
         kind="unsupported",
     ),
     "subordinate-protocol-width": Rule(
-        "A subordinate over AXI4 has beats of at most 1024 bits.",
+        "A subordinate over AXI4 has beats of at most 1024 bits, one over AXI4-Lite of 32 or 64.",
+        "docs/subordinates.md",
+        kind="unsupported",
+    ),
+    "subordinate-protocol-match": Rule(
+        "A subordinate over AXI4-Lite, which has no user signals, matches addresses alone.",
         "docs/subordinates.md",
         kind="unsupported",
     ),
@@ -318,7 +323,8 @@ RULES: dict[str, Rule] = {
     ),
     "beat-protocol": Rule(
         "A beat of a workload is one that the bus before its subordinate can carry: a read or a "
-        "write at a multiple of its bytes, of some byte.",
+        "write at a multiple of its bytes, of some byte; over AXI4-Lite a read of all bytes from "
+        "one on.",
         "docs/subordinates.md",
     ),
     "subordinate-binding-limit": Rule(
