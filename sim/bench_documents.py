@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["BenchEngine", "BenchPort", "BenchRow"]
+__all__ = ["BenchEngine", "BenchPort", "BenchRow", "BenchStorage"]
 
 _ROLES = {
     "load": ("address", "mask", "control", "data", "completion"),
@@ -282,6 +282,76 @@ class BenchEngine:
         if outputs:
             found["outputs"] = outputs
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class BenchStorage:
+    """Storage alone, behind one subordinate ``host`` that reaches all of it at its own addresses.
+
+    Parameters
+    ----------
+    protocol
+        Of the subordinate.
+    banks, beat_bits, capacity_bytes
+        The local service; beats of the subordinate are as wide as its own.
+    queue
+        Beats inside.
+    """
+
+    protocol: str
+    banks: int = 4
+    beat_bits: int = 32
+    capacity_bytes: int = 16384
+    queue: int = 6
+    ports: Sequence[BenchPort] = ()
+    rows: Sequence[BenchRow] = ()
+
+    def fabric_document(self, name: str) -> str:
+        """TOML of the fabric."""
+        subordinate = {
+            "name": "host",
+            "beat_bits": self.beat_bits,
+            "max_exposed_bindings": 1,
+            "match": [],
+            "transform": "none",
+            "targets": ["local"],
+        }
+        local = {
+            "capacity_bytes": self.capacity_bytes,
+            "regions": [{"base": 0, "size": self.capacity_bytes, "storage": {}}],
+            "resources": {
+                "banks": self.banks,
+                "outstanding": self.queue + 2,
+                "queue": self.queue,
+            },
+            "capabilities": [
+                {
+                    kind: {
+                        "contract": [{"plain": {"volatile": [False]}}],
+                        "access": [BenchPort(kind, "element", 8).access()],
+                        "beat_bits": self.beat_bits,
+                        "regions": [0],
+                    }
+                }
+                for kind in _ROLES
+            ],
+        }
+        memory = {
+            "name": "mem0",
+            "subordinate": [subordinate],
+            "local": local,
+            "implementation": {"subordinate_protocol": self.protocol},
+        }
+        return _toml({"fabric": {"name": name}, "memory": [memory]})
+
+    def mapping_document(self, name: str) -> str:
+        """TOML of what is exposed."""
+        size = self.capacity_bytes
+        memory = {
+            "binding": [{"name": "all", "region": 0, "offset": 0, "size": size}],
+            "exposure": [{"subordinate": "host", "binding": "all"}],
+        }
+        return _toml({"fabric": name, "memory": {"mem0": memory}})
 
 
 def _toml(document: Mapping[str, object]) -> str:

@@ -19,8 +19,10 @@ from typing import Any
 
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
+from fabricgen.author.requests import ExpectedAnswer, Requests
 from fabricgen.author.workload import Workload
-from sim.bench_documents import BenchEngine, BenchPort, BenchRow
+from fabricgen.plan.beat_request import BeatRequest
+from sim.bench_documents import BenchEngine, BenchPort, BenchRow, BenchStorage
 from sim.environment import SIMULATORS
 from sim.report import SimulationReport
 from sim.simulate import simulate
@@ -81,15 +83,25 @@ Tokens = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One design with its traffic; ``tokens[i]`` are addresses and masks of row ``i``."""
+    """One design with its traffic; ``tokens[i]`` are addresses and masks of row ``i``, ``beats``
+    what the one subordinate is asked for.
+    """
 
     name: str
-    engine: BenchEngine
+    engine: BenchEngine | BenchStorage
     tokens: tuple[Tokens, ...]
     figures: Callable[[str, SimulationReport], list[Figure]]
+    beats: tuple[BeatRequest, ...] = ()
+
+    @property
+    def needs_cocotb(self) -> bool:
+        """Whether somebody stands before a bus."""
+        return isinstance(self.engine, BenchStorage) and self.engine.protocol != "stream"
 
     def streams(self) -> Iterator[tuple[str, int | None, tuple[int, ...]]]:
         """Endpoint, tag and tokens of every external operand."""
+        if isinstance(self.engine, BenchStorage):
+            return
         for number, row in enumerate(self.engine.rows):
             port, (addresses, masks) = self.engine.ports[row.port], self.tokens[number]
             count = len(addresses)
@@ -120,6 +132,7 @@ def measure(case: Case, simulator: str, directory: Path) -> list[Figure]:
         Workload(
             {(0, names.index(endpoint), tag): tokens for endpoint, tag, tokens in case.streams()},
             ((),),
+            requests={(0, 0): _unexpected(case.beats)} if case.beats else {},
         ),
         simulator=simulator,
         seed=1,
@@ -129,6 +142,11 @@ def measure(case: Case, simulator: str, directory: Path) -> list[Figure]:
     if not report.passed:
         raise SystemExit(f"{case.name}: {report.findings[0]}")
     return case.figures(case.name, report)
+
+
+def _unexpected(beats: tuple[BeatRequest, ...]) -> Requests:
+    """The beats; what they are answered with is the model's business."""
+    return Requests(beats, (ExpectedAnswer(None, None),) * len(beats))
 
 
 def cases() -> list[Case]:
@@ -142,6 +160,7 @@ def cases() -> list[Case]:
         *_indexed(rng),
         *_active_lanes(rng),
         *_managers(),
+        *_subordinates(),
     ]
 
 
@@ -281,6 +300,29 @@ def _managers() -> Iterator[Case]:
         engine = BenchEngine([port], rows, contexts)
         name = f"{schedule} element load at a manager"
         yield Case(name, engine, ((tokens, ()),) * len(rows), _beats(1))
+
+
+def _subordinates() -> Iterator[Case]:
+    """Words of 16 KiB over a bus, one after the other in bursts, or every second one alone."""
+    for kind, verb in enumerate(("reads", "writes")):
+        for name, protocol, step, must in (
+            ("AXI4 subordinate over 16 KiB, {} in 16-beat bursts", "axi4", 4, 1.0),
+            ("AXI4 subordinate over 16 KiB, {} in single beats", "axi4", 8, 0.9),
+            ("AXI4-Lite subordinate over 16 KiB, {}", "axi4_lite", 4, 0.9),
+        ):
+            beats = tuple(
+                BeatRequest(kind, step * at, 0xF, 0x9E3779B1 * at & 0xFFFFFFFF)
+                for at in range(_FIRINGS)
+            )
+            yield Case(name.format(verb), BenchStorage(protocol), (), _served(must), beats)
+
+
+def _served(must: float) -> Callable[[str, SimulationReport], list[Figure]]:
+    def figures(name: str, report: SimulationReport) -> list[Figure]:
+        (served,) = report.runs[0].served
+        return [Figure(name, "data beats/cycle", served.rate, 1.0, must, False)]
+
+    return figures
 
 
 def _element(name: str, report: SimulationReport) -> list[Figure]:
@@ -436,6 +478,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="fabricgen-bench-") as directory:
         for case in cases():
+            if case.needs_cocotb and options.simulator == "python":
+                print(f"{case.name}: not on the simulator python", file=sys.stderr)
+                continue
             print(case.name, file=sys.stderr)
             figures += measure(case, options.simulator, Path(directory))
     print("\n".join((*_table(figures), *_changes(options.output, figures))))

@@ -30,7 +30,7 @@ from cocotbext.axi import (
 from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values, lite_fixed
 from sim.bus_bursts import Burst, bursts
 from sim.findings import Finding, Findings
-from sim.job import SubordinateBeat, SubordinateJob
+from sim.job import ServedResult, SubordinateBeat, SubordinateJob
 from sim.manager_agent import ManagerPins
 from sim.stalls import Stall, takes_part
 
@@ -135,6 +135,8 @@ class BusHost:
                 self._parts_left[ordinal] += 1
         self._moved: set[str] = set()
         self._cycle = 0
+        self.served = ServedResult(self.job.name)
+        self._written = deque(len(each.parts) for each in self._left if each.kind == _WRITE)
         self._unanswered = len(self._left)
         self._task = cocotb.start_soon(self._play())
         return self
@@ -217,6 +219,9 @@ class BusHost:
         }
         if "r" in self._moved:
             self._receive(values)
+            self.served = self.served.after(cycle, 1)
+        if "b" in self._moved and self._written:
+            self.served = self.served.after(cycle, self._written.popleft())
         if "ar" in self._moved and self._asked:
             burst = self._asked.popleft()
             self._reading.setdefault(values["arid"], deque()).append(

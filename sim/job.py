@@ -24,6 +24,7 @@ __all__ = [
     "RowResult",
     "Run",
     "RunResult",
+    "ServedResult",
     "Step",
     "SubordinateBeat",
     "SubordinateJob",
@@ -338,6 +339,42 @@ class RowResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ServedResult:
+    """Beats of one subordinate that were answered in one run, and when.
+
+    Parameters
+    ----------
+    name
+        Of the subordinate.
+    beats, first_beats
+        All of them, and those of the first cycle that had some: over a bus a response answers the
+        whole burst of a write.
+    first_cycle, last_cycle
+        In which the first and the last answer were taken; cycles count from the first offer.
+    """
+
+    name: str
+    beats: int = 0
+    first_beats: int = 0
+    first_cycle: int | None = None
+    last_cycle: int | None = None
+
+    def after(self, cycle: int, beats: int) -> "ServedResult":
+        """The same with further beats that are answered in this cycle."""
+        if self.first_cycle is None:
+            return ServedResult(self.name, beats, beats, cycle, cycle)
+        first = self.first_beats + beats * (cycle == self.first_cycle)
+        return ServedResult(self.name, self.beats + beats, first, self.first_cycle, cycle)
+
+    @property
+    def rate(self) -> float:
+        """Beats per cycle after the first answer, which marks the start."""
+        if self.first_cycle is None or self.last_cycle in (None, self.first_cycle):
+            return 0.0
+        return (self.beats - self.first_beats) / (self.last_cycle - self.first_cycle)
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """Outcome of one run; ``findings`` holds the first of ``finding_count``."""
 
@@ -347,6 +384,7 @@ class RunResult:
     rows: tuple[RowResult, ...]
     finding_count: int = 0
     findings: tuple[Finding, ...] = field(default=())
+    served: tuple[ServedResult, ...] = field(default=())
 
 
 def write_results(results: list[RunResult], path: Path) -> None:
@@ -364,6 +402,7 @@ def read_results(path: Path) -> tuple[RunResult, ...]:
             rows=tuple(RowResult(**row) for row in item["rows"]),
             finding_count=item["finding_count"],
             findings=tuple(Finding(**finding) for finding in item["findings"]),
+            served=tuple(ServedResult(**served) for served in item["served"]),
         )
         for item in json.loads(path.read_text())
     )

@@ -73,7 +73,13 @@ def _run(fabric: Fabric, job: Job, run: Run, waves_file: Path | None) -> RunResu
             findings.add(finding)
         results.append(
             RunResult(
-                run.pattern, run.seed, traffic.cycle, rows, findings.count, tuple(findings.kept)
+                run.pattern,
+                run.seed,
+                traffic.cycle,
+                rows,
+                findings.count,
+                tuple(findings.kept),
+                traffic.served,
             )
         )
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 
 from sim.findings import Finding, Findings
-from sim.job import SubordinateJob
+from sim.job import ServedResult, SubordinateJob
 from sim.manager_agent import ManagerPins
 from sim.stalls import Stall, takes_part
 
@@ -65,6 +65,7 @@ class SubordinateAgent:
         self._refused: Mapping[str, int] | None = None
         self.sent = 0
         self.answered = 0
+        self.served = ServedResult(job.name)
         pins.response["ready"].value = 0
         self._show(self._noise())
 
@@ -137,6 +138,7 @@ class SubordinateAgent:
             if shown is not None:
                 self._compare(cycle, shown)
             self.answered += 1
+            self.served = self.served.after(cycle, 1)
 
     def _compare(self, cycle: int, shown: Mapping[str, int]) -> None:
         """Hold the next answer against the model's."""

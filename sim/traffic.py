@@ -11,7 +11,7 @@ from typing import Protocol, Self
 from sim.channels import channel_groups, make_egresses, make_ingresses, row_links, sides
 from sim.endpoints import EndpointPins, Result, TaggedEgress, label
 from sim.findings import Finding, Findings
-from sim.job import Job, RowJob, RowResult, Run
+from sim.job import Job, RowJob, RowResult, Run, ServedResult
 from sim.manager_agent import ManagerAgent, ManagerPins, SparseMemory
 from sim.monitors import FiringWindow, JointPublication, Watchdog
 from sim.stalls import Dead, Shut, Stall, stalls
@@ -101,6 +101,7 @@ class HostAgent(Protocol):
     """A master before a subordinate with a bus, run after run; else :class:`SubordinateAgent`."""
 
     pins: ManagerPins
+    served: ServedResult
 
     @property
     def is_done(self) -> bool:
@@ -297,6 +298,11 @@ class Traffic:
         for agent in self._agents:
             agent.close(self.cycle)
         return tuple(row.result() for row in self._rows)
+
+    @property
+    def served(self) -> tuple[ServedResult, ...]:
+        """What each subordinate did."""
+        return tuple(agent.served for agent in self.subordinates.values())
 
     def _is_complete(self) -> bool:
         return (

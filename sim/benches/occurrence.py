@@ -92,7 +92,13 @@ async def _run(bench: _Bench, run: Run) -> RunResult:
     for finding in end_findings(job, traffic.cycle, flags, contents, traffic.managers):
         findings.add(finding)
     return RunResult(
-        run.pattern, run.seed, traffic.cycle, rows, findings.count, tuple(findings.kept)
+        run.pattern,
+        run.seed,
+        traffic.cycle,
+        rows,
+        findings.count,
+        tuple(findings.kept),
+        traffic.served,
     )
 
 

@@ -1,6 +1,7 @@
 """The performance suite measures what it says, and says when the contract is broken."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from sim import bench_suite
 from sim.bench_suite import PAGE, Figure, main, page
 
 pytest.importorskip("amaranth")
+icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="apt-get install iverilog")
 
 
 def few(cases, *names):
@@ -114,3 +116,28 @@ def test_the_page_says_what_is_missed(small, tmp_path, monkeypatch):
 def test_the_page_has_every_row_of_the_contract():
     listed = PAGE.read_text()
     assert [case.name for case in bench_suite.cases() if f"| {case.name}" not in listed] == []
+
+
+def test_on_the_simulator_python_nobody_stands_before_a_bus(small, tmp_path, monkeypatch, capsys):
+    bus = [case for case in bench_suite._subordinates() if case.needs_cocotb]
+    monkeypatch.setattr(bench_suite, "cases", lambda: [*small, *bus])
+    output = tmp_path / "bench.json"
+    assert main(["--simulator", "python", "--output", str(output)]) == 0
+    assert len(json.loads(output.read_text())) == 3
+    said = capsys.readouterr().err
+    assert all(f"{case.name}: not on the simulator python" in said for case in bus)
+    assert len(bus) == 6
+
+
+@icarus
+@pytest.mark.parametrize(
+    "queue", [6, pytest.param(2, marks=pytest.mark.slow)], ids=["six slots", "two slots"]
+)
+def test_a_subordinate_serves_a_beat_in_every_cycle_with_six_slots(queue, tmp_path):
+    (case,) = few(
+        bench_suite._subordinates(), "AXI4 subordinate over 16 KiB, reads in single beats"
+    )
+    cut = replace(case, engine=replace(case.engine, queue=queue), beats=case.beats[:60])
+    (figure,) = bench_suite.measure(cut, "icarus", tmp_path)
+    assert figure.is_met == (queue == 6)
+    assert (figure.achieved == 1.0) == (queue == 6)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.findings import Finding
-from sim.job import Job, RowResult, RunResult, read_results, write_results
+from sim.job import Job, RowResult, RunResult, ServedResult, read_results, write_results
 from sim.memory_image import bytes_of_text, bytes_of_words, words_of_bytes
 from tests.sim.reference import job
 
@@ -20,9 +20,27 @@ def test_results_survive_their_file(tmp_path):
     path = tmp_path / "results.json"
     finding = Finding("token", 7, "A token differs", 0, "DATA", 3, "0x1", "0x2")
     row = RowResult(0, 5, 4, 9, 3, 3)
-    results = [RunResult("always", 1, 99, (row,), 1, (finding,)), RunResult("bursty", 2, 5, ())]
+    served = ServedResult("host", 9, 1, 4, 12)
+    results = [
+        RunResult("always", 1, 99, (row,), 1, (finding,), (served,)),
+        RunResult("bursty", 2, 5, ()),
+    ]
     write_results(results, path)
     assert read_results(path) == tuple(results)
+
+
+def test_beats_are_counted_behind_the_first_answer():
+    """A response answers the burst of a write, and stands beside a transfer of a read."""
+    served = ServedResult("host")
+    assert served.rate == 0
+    served = served.after(3, 16)
+    assert served.rate == 0
+    served = served.after(3, 1)
+    assert (served.beats, served.first_beats, served.rate) == (17, 17, 0)
+    for cycle in (5, 7):
+        served = served.after(cycle, 1)
+    assert (served.beats, served.first_beats) == (19, 17)
+    assert served.rate == 0.5
 
 
 def test_beats_are_dealt_out_to_the_banks_in_turn():
