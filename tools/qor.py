@@ -28,16 +28,19 @@ from fabricgen.emit.verilog import to_verilog
 from fabricgen.plan.geometry import AccessMode, BankGeometry, RequesterShape
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.resource import RoundRobin
+from fabricgen.rtl.axi4.lite_subordinate import LiteSubordinate
 from fabricgen.rtl.port_shape import port_shape
 from fabricgen.rtl.providers.registry import provider
 from fabricgen.rtl.service.channel import ServiceChannelShape
 from fabricgen.rtl.service.service import LocalMemoryService
 from fabricgen.rtl.spatial.port import SpatialPort
+from fabricgen.rtl.subordinate.stream import SubordinateStreamShape
 from fabricgen.rtl.temporal.engine import TemporalEngine
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.shape import FrontEndShape, RoleShape
 from sim.axi4_bench import make_manager, make_subordinate
 from tools import ooc
+from tools.bus_storage import BusStorage
 from tools.engines import temporal_fabric
 from tools.qor_ops import SCALAR_OPS, OpCase, members_alone
 from tools.qor_table import Identity, changes, identity, table
@@ -196,6 +199,16 @@ CASES = (
         "axi4_subordinate",
         "32-bit beats, 4-bit identifiers, reads and writes, 16 outstanding",
         lambda: make_subordinate(4, id_bits=4),
+    ),
+    Case(
+        "axi4_lite_subordinate",
+        "32-bit beats, reads and writes, 8 outstanding",
+        lambda: LiteSubordinate(SubordinateStreamShape(4, True, True), outstanding=8),
+    ),
+    Case(
+        "axi4_storage",
+        "16 KiB in 4 banks behind AXI4, 32-bit beats, 4-bit identifiers, reads and writes",
+        BusStorage,
     ),
     *(
         Case(each.name, each.parameters, partial(provider, each.op), SEEDS[:1], each)
