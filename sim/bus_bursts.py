@@ -1,7 +1,7 @@
 """Transactions of a bus that carry the beats of one subordinate."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fabricgen.plan.beat_request import BeatRequest
@@ -13,7 +13,7 @@ __all__ = ["Burst", "bursts"]
 _READ = 0
 #: Transfers of one burst, at most; none crosses 4 KiB.
 _LONGEST, _BLOCK = 16, 4096
-_SPACE_BITS = 32
+_USER_BITS = {"address_space": 32, "context": 64}
 
 
 @dataclass(eq=False)
@@ -27,7 +27,7 @@ class Burst:
     address, size
         Of the first transfer, and log2 of the bytes of each.
     user
-        Address space and context.
+        Value of the user signals.
     parts
         For each transfer the beat that it belongs to, by its ordinal, and its bytes as a strobe.
     """
@@ -51,7 +51,7 @@ def bursts(job: SubordinateJob, rng: random.Random, likely: float) -> Iterator[B
         for part in transfers(_request(beat), job.protocol):
             start = (part.strobe & -part.strobe).bit_length() - 1 if beat.kind == _READ else 0
             size = _size(part.strobe) if beat.kind == _READ else full
-            begun = Burst(beat.kind, beat.address + start, size, _user(beat))
+            begun = Burst(beat.kind, beat.address + start, size, _user(beat, job.user))
             goes_on = last is not None and not start and _follows(last, begun, job)
             if last is None or not goes_on or rng.random() >= likely:
                 if last is not None:
@@ -66,8 +66,12 @@ def _request(beat: SubordinateBeat) -> BeatRequest:
     return BeatRequest(beat.kind, beat.address, beat.strobe, beat.data)
 
 
-def _user(beat: SubordinateBeat) -> int:
-    return beat.address_space | beat.context << _SPACE_BITS
+def _user(beat: SubordinateBeat, fields: Sequence[str]) -> int:
+    value, at = 0, 0
+    for name in fields:
+        value |= getattr(beat, name) << at
+        at += _USER_BITS[name]
+    return value
 
 
 def _size(strobe: int) -> int:

@@ -188,6 +188,8 @@ class SubordinateJob:
         Of its ports.
     is_injective
         Different addresses never reach the same byte.
+    user
+        Fields of a beat that are in the user signals of a bus, lowest first.
     """
 
     name: str
@@ -195,6 +197,7 @@ class SubordinateJob:
     beats: tuple[SubordinateBeat, ...] = ()
     protocol: str = "stream"
     is_injective: bool = True
+    user: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,7 +443,7 @@ def _manager(fields: dict[str, Any]) -> ManagerJob:
 
 def _subordinate(fields: dict[str, Any]) -> SubordinateJob:
     beats = tuple(SubordinateBeat(**beat) for beat in fields["beats"])
-    return SubordinateJob(**{**fields, "beats": beats})
+    return SubordinateJob(**{**fields, "beats": beats, "user": tuple(fields["user"])})
 
 
 def _parts(parts: Iterable[tuple[int, str]]) -> tuple[tuple[int, bytes], ...]:

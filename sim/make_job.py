@@ -30,7 +30,9 @@ from fabricgen.schema.contract import (
     PlainContract,
 )
 from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceKind, ServiceValueRole
+from fabricgen.vocab.dispatch import MatchField
 from fabricgen.vocab.fabric import EndpointDirection, MemoryPortTransactionProjection
+from fabricgen.vocab.words import word
 from sim.job import (
     EgressJob,
     IngressJob,
@@ -49,6 +51,9 @@ from sim.job import (
 from sim.manager_agent import LONGEST_LATENCY
 
 __all__ = ["Stimulus", "make_job", "memory_parts"]
+
+#: What user signals say, lowest first.
+_USER = (MatchField.ADDRESS_SPACE, MatchField.CONTEXT)
 
 #: Cycles from an accepted operand to its publication where nothing waits, with some to spare.
 _PIPELINE_CYCLES = 16
@@ -302,6 +307,7 @@ class _Making:
 
     def _subordinates(self) -> Iterator[SubordinateJob]:
         decode = self._decode
+        dispatches = self._named.occurrence.connectivity.subordinate_endpoints
         for ordinal, name in enumerate(self._named.names.subordinates):
             answers = self._execution.answers.get(ordinal, ())
             beats = self._stimulus.requests.get(ordinal, ())
@@ -314,7 +320,8 @@ class _Making:
                 ),
                 self._named.implementation.subordinate_protocol,
                 # Rows move addresses each by its own offset.
-                sum(row is not None for row in decode[ordinal]) < 2 if decode else True,
+                not decode or sum(row is not None for row in decode[ordinal]) < 2,
+                tuple(word(each) for each in _USER if each in dispatches[ordinal].match_fields),
             )
 
     def _address_bits(self, row: int) -> int:

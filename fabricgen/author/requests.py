@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from fabricgen.author.findings import Findings, lookup
 from fabricgen.author.number import number
 from fabricgen.author.request_document import ReadBeat, RequestDocument
-from fabricgen.plan.beat_request import BeatRequest, beat_findings
+from fabricgen.plan.beat_request import BeatRequest, beat_endpoint, beat_findings
 from fabricgen.records.fabric import Fabric, NamedMemory
 
 __all__ = ["ExpectedAnswer", "Requests", "read_requests"]
 
 #: Key of a document that says a field of a beat, where it is not the field's own name.
-_READ_KEYS, _WRITE_KEYS = {"address": "read"}, {"address": "write"}
+_READ_KEYS = {"address": "read", "kind": "read"}
+_WRITE_KEYS = {"address": "write", "kind": "write"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ def _requests(
     request: RequestDocument, named: NamedMemory, subordinate: int, where: str, findings: Findings
 ) -> Requests:
     beats, expected = list[BeatRequest](), list[ExpectedAnswer]()
-    beat_bytes = named.occurrence.subordinate_endpoints[subordinate].beat_width_bits // 8
-    protocol = named.implementation.subordinate_protocol
+    endpoint = beat_endpoint(named, subordinate)
+    beat_bytes = endpoint.beat_bytes
     for index, document in enumerate(request.beats):
         is_read = isinstance(document, ReadBeat)
         address = document.read if is_read else document.write
@@ -81,7 +82,7 @@ def _requests(
             context=number(document.context),
         )
         keys = _READ_KEYS if is_read else _WRITE_KEYS
-        for each in beat_findings(beat, beat_bytes, protocol):
+        for each in beat_findings(beat, endpoint):
             place = f"{where}.beats[{index}].{keys.get(each.where, each.where)}"
             findings.add(each.code, place, each.message)
         beats.append(beat)

@@ -11,7 +11,7 @@ from itertools import combinations
 from fabricgen.errors import Diagnostic
 from fabricgen.model.targets import LocalMemory
 from fabricgen.model.touched import RowAccesses
-from fabricgen.plan.beat_request import BeatRequest, beat_findings
+from fabricgen.plan.beat_request import BeatRequest, beat_endpoint, beat_findings
 from fabricgen.plan.beat_transfers import transfers
 from fabricgen.plan.provider_decode import PREFIX_BITS
 from fabricgen.plan.rows import (
@@ -69,9 +69,9 @@ def exposed_findings(
                 f"Beats must go to one of {len(endpoints)} subordinates, not to {ordinal}",
             )
             continue
-        size = endpoints[ordinal].beat_width_bits // 8
+        endpoint = beat_endpoint(named, ordinal)
         for number, beat in enumerate(beats):
-            for each in beat_findings(beat, size, named.implementation.subordinate_protocol):
+            for each in beat_findings(beat, endpoint):
                 yield replace(each, where=f"requests[{ordinal}][{number}].{each.where}")
 
 

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.errors import Diagnostic
+from fabricgen.plan.subordinate_use import served_kinds
+from fabricgen.records.fabric import NamedMemory
 
-__all__ = ["BUS_KINDS", "BeatRequest", "beat_findings"]
+__all__ = ["BeatEndpoint", "BeatRequest", "beat_endpoint", "beat_findings"]
 
 #: What a bus can ask for, by kind.
-BUS_KINDS = ("read", "write")
+_BUS_KINDS = ("read", "write")
 _READ = 0
 
 
@@ -27,8 +29,27 @@ class BeatRequest:
     context: int = 0
 
 
-def beat_findings(beat: BeatRequest, beat_bytes: int, protocol: str) -> Iterator[Diagnostic]:
-    """Say which fields do not fit an endpoint of this protocol with beats of so many bytes."""
+@dataclass(frozen=True, slots=True)
+class BeatEndpoint:
+    """What is asked: bytes of a beat, the protocol, and the kinds that it serves."""
+
+    beat_bytes: int
+    protocol: str = "stream"
+    kinds: tuple[int, ...] = (0, 1)
+
+
+def beat_endpoint(named: NamedMemory, ordinal: int) -> BeatEndpoint:
+    """One subordinate of a memory."""
+    return BeatEndpoint(
+        named.occurrence.subordinate_endpoints[ordinal].beat_width_bits // 8,
+        named.implementation.subordinate_protocol,
+        served_kinds(named, ordinal),
+    )
+
+
+def beat_findings(beat: BeatRequest, endpoint: BeatEndpoint) -> Iterator[Diagnostic]:
+    """Say which fields do not fit an endpoint."""
+    beat_bytes, protocol = endpoint.beat_bytes, endpoint.protocol
     widths = {
         "kind": 3,
         "address": 64,
@@ -47,15 +68,17 @@ def beat_findings(beat: BeatRequest, beat_bytes: int, protocol: str) -> Iterator
                 "beat-field-width", name, f"The value must have at most {bits} bits, not be {shown}"
             )
     if fits and protocol != "stream":
-        yield from _bus_findings(beat, beat_bytes, protocol)
+        yield from _bus_findings(beat, endpoint)
 
 
-def _bus_findings(beat: BeatRequest, beat_bytes: int, protocol: str) -> Iterator[Diagnostic]:
+def _bus_findings(beat: BeatRequest, endpoint: BeatEndpoint) -> Iterator[Diagnostic]:
     """Say which fields no transfer of a bus can have: on the stream they make an error."""
-    kinds, code = len(BUS_KINDS), "beat-protocol"
-    if beat.kind >= kinds:
-        message = f"Over {protocol} a beat must be a {' or a '.join(BUS_KINDS)}, not {beat.kind}"
-        yield Diagnostic(code, "kind", message)
+    beat_bytes, protocol, code = endpoint.beat_bytes, endpoint.protocol, "beat-protocol"
+    if beat.kind not in endpoint.kinds:
+        # A bus lacks the channels of what is not served.
+        served = " or ".join(f"a {_BUS_KINDS[kind]}" for kind in endpoint.kinds)
+        kind = f"a {_BUS_KINDS[beat.kind]}" if beat.kind < len(_BUS_KINDS) else str(beat.kind)
+        yield Diagnostic(code, "kind", f"Over {protocol} a beat here must be {served}, not {kind}")
     if beat.address % beat_bytes:
         message = f"Over {protocol} a beat must be at a multiple of its {beat_bytes} bytes"
         yield Diagnostic(code, "address", f"{message}, not at {beat.address:#x}")

@@ -13,7 +13,7 @@ from fabricgen.records.service import MemoryServiceCapability
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dispatch import AddressTransform
 
-__all__ = ["SubordinateUse", "subordinate_capabilities", "subordinate_use"]
+__all__ = ["SubordinateUse", "served_kinds", "subordinate_capabilities", "subordinate_use"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,12 @@ def subordinate_capabilities(
     contract = service.memory_service_contract
     requester = len(named.occurrence.operation_ports) + ordinal
     return tuple(contract.capabilities[at] for at in contract.serving_capabilities(requester))
+
+
+def served_kinds(named: NamedMemory, ordinal: int) -> tuple[int, ...]:
+    """Kinds of beats, 0 for reads and 1 for writes, that some capability serves."""
+    found = subordinate_capabilities(named, ordinal)
+    return tuple(kind for kind in (0, 1) if any(_plain(found, writes=bool(kind))))
 
 
 def subordinate_use(named: NamedMemory, ordinal: int) -> SubordinateUse:

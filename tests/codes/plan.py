@@ -5,7 +5,7 @@ from dataclasses import replace
 from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.pointer import PointerFormat
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.plan.beat_request import BeatRequest, beat_findings
+from fabricgen.plan.beat_request import BeatEndpoint, BeatRequest, beat_findings
 from fabricgen.plan.demand import assign_row_ordinals
 from fabricgen.plan.provider_decode import decode_capacities
 from fabricgen.plan.row_check import configuration_findings
@@ -336,8 +336,8 @@ DECODE_CODES = {
 }
 
 PRODUCERS = {
-    "beat-field-width": lambda: tuple(beat_findings(BeatRequest(0, 0, 0x1FF), 8, "stream")),
-    "beat-protocol": lambda: tuple(beat_findings(BeatRequest(0, 4, 0xFF), 8, "axi4")),
+    "beat-field-width": lambda: tuple(beat_findings(BeatRequest(0, 0, 0x1FF), BeatEndpoint(8))),
+    "beat-protocol": lambda: tuple(beat_findings(BeatRequest(0, 4, 0xFF), BeatEndpoint(8, "axi4"))),
     **SUPPORT_CODES,
     **PLAN_CODES,
     **ROW_CODES,

@@ -91,6 +91,19 @@ def test_storage_serves_another_makers_master(beat, tmp_path):
 
 
 @icarus
+@pytest.mark.slow
+@pytest.mark.parametrize("field", [SPACE, CONTEXT])
+def test_one_of_them_alone_does(field, tmp_path):
+    named = exposed_storage(dispatch(2, (RANGE, field), targets=(LOCAL,)), implementation=BUSSED)
+    value = MATCHING[1] if field is SPACE else MATCHING[2]
+    row = decode_row(MATCHING[0], value, offset=2**64 - 0x1000)
+    beats = tuple(some_beats(2, 40, address_space=7, context=2**63 + 5))
+    report = run(tmp_path, named, exposing(named, (row,)), beats, patterns=("always", "geometric"))
+    assert report.passed, report.findings
+    assert any(report.answers["mem0.from0"])
+
+
+@icarus
 def test_space_and_context_stand_in_the_user_signals(tmp_path):
     named = exposed_storage(MATCHED, implementation=BUSSED)
     row = decode_row(*MATCHING, offset=2**64 - 0x1000)

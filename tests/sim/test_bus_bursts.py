@@ -16,7 +16,7 @@ def beat(kind, address, strobe=0xFF, space=0, context=0):
 
 
 def job(*beats):
-    return SubordinateJob("host", 8, beats, "axi4")
+    return SubordinateJob("host", 8, beats, "axi4", user=("address_space", "context"))
 
 
 def joined(*beats):
@@ -72,3 +72,18 @@ def test_no_burst_crosses_4_kib():
 def test_axi4_lite_has_no_bursts():
     given = SubordinateJob("host", 8, tuple(beat(WRITE, 8 * at) for at in range(4)), "axi4_lite")
     assert [len(each.parts) for each in bursts(given, random.Random(1), 1.0)] == [1] * 4
+
+
+@pytest.mark.parametrize(
+    ("fields", "user"),
+    [
+        ((), 0),
+        (("address_space",), 3),
+        (("context",), 2**63),
+        (("address_space", "context"), 3 | 2**63 << 32),
+    ],
+)
+def test_user_signals_say_what_is_matched_alone(fields, user):
+    given = (beat(READ, 0, space=3, context=2**63),)
+    (burst,) = bursts(SubordinateJob("host", 8, given, "axi4", user=fields), random.Random(1), 1.0)
+    assert burst.user == user

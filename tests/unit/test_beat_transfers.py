@@ -2,7 +2,7 @@
 
 import pytest
 
-from fabricgen.plan.beat_request import BeatRequest, beat_findings
+from fabricgen.plan.beat_request import BeatEndpoint, BeatRequest, beat_findings
 from fabricgen.plan.beat_transfers import transfers
 
 READ, WRITE = 0, 1
@@ -44,7 +44,7 @@ def test_parts_keep_what_the_beat_says():
 @pytest.mark.parametrize(
     ("beat", "where", "message"),
     [
-        (BeatRequest(2, 0, 1), "kind", "Over axi4 a beat must be a read or a write, not 2"),
+        (BeatRequest(2, 0, 1), "kind", "Over axi4 a beat here must be a read or a write, not 2"),
         (
             BeatRequest(READ, 0x1004, 1),
             "address",
@@ -54,20 +54,29 @@ def test_parts_keep_what_the_beat_says():
     ],
 )
 def test_what_no_transfer_can_ask_for_is_refused(beat, where, message):
-    assert [(each.where, each.message) for each in beat_findings(beat, 8, "axi4")] == [
-        (where, message)
-    ]
-    assert list(beat_findings(beat, 8, "stream")) == []
+    assert [
+        (each.where, each.message) for each in beat_findings(beat, BeatEndpoint(8, "axi4"))
+    ] == [(where, message)]
+    assert list(beat_findings(beat, BeatEndpoint(8, "stream"))) == []
 
 
 @pytest.mark.parametrize("strobe", range(1, 256))
 def test_axi4_lite_reads_all_bytes_from_one_on(strobe):
     """A transfer is as wide as the bus, and touches no byte below its address."""
     carried = strobe in [touched(start, 3) for start in range(8)]
-    found = list(beat_findings(BeatRequest(READ, 64, strobe), 8, "axi4_lite"))
+    found = list(beat_findings(BeatRequest(READ, 64, strobe), BeatEndpoint(8, "axi4_lite")))
     assert [(each.code, each.where) for each in found] == (
         [] if carried else [("beat-protocol", "strobe")]
     )
-    assert list(beat_findings(BeatRequest(WRITE, 64, strobe), 8, "axi4_lite")) == []
+    assert list(beat_findings(BeatRequest(WRITE, 64, strobe), BeatEndpoint(8, "axi4_lite"))) == []
     beat = BeatRequest(READ, 64, strobe)
     assert list(transfers(beat, "axi4_lite")) == [beat]
+
+
+def test_a_bus_has_no_channels_for_what_is_not_served():
+    reader = BeatEndpoint(8, "axi4", kinds=(READ,))
+    (finding,) = beat_findings(BeatRequest(WRITE, 0, 1), reader)
+    assert finding.where == "kind"
+    assert finding.message == "Over axi4 a beat here must be a read, not a write"
+    assert list(beat_findings(BeatRequest(READ, 0, 1), reader)) == []
+    assert list(beat_findings(BeatRequest(WRITE, 0, 1), BeatEndpoint(8, "stream", (READ,)))) == []
