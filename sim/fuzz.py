@@ -102,9 +102,11 @@ def draw_engine(seed: int) -> Engine:
 
 
 def without_bus(engine: Engine) -> Engine:
-    """The engine with managers whose beats the bench answers: the model of a bus needs cocotb."""
+    """The engine with managers and subordinates of beats: whoever stands at a bus needs cocotb."""
     (named,) = engine.fabric.memories
-    options = replace(named.implementation, manager_protocol="stream")
+    options = replace(
+        named.implementation, manager_protocol="stream", subordinate_protocol="stream"
+    )
     fabric = replace(engine.fabric, memories=(replace(named, implementation=options),))
     return replace(engine, fabric=fabric)
 

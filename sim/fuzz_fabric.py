@@ -61,6 +61,7 @@ from sim.fuzz_pointers import (
     data_format,
     data_keys,
 )
+from sim.fuzz_subordinates import BYTES, SubordinateDrawing
 
 __all__ = ["draw_fabric"]
 
@@ -156,6 +157,7 @@ class _Drawing:
         self.pool: list[_Endpoint] = []
         self.successes: set[int] = set()
         self.beat = rng.choice([8, 16, 32, 32, 64, 64, 128, 256])
+        self.exposed = SubordinateDrawing(name, has_local=self.has_local, beat=self.beat)
         # Wide engines cost most of the time and have few more ways to be wrong: the service's
         # logic grows with the square of the beats of one access.
         narrowest = min((self.beat, *self.managers))
@@ -186,13 +188,13 @@ class _Drawing:
             if self.has_local
             else None,
             manager_endpoints=tuple(map(ServiceEndpoint, self.managers)),
-            subordinate_endpoints=(),
+            subordinate_endpoints=tuple(map(ServiceEndpoint, self.exposed.widths)),
             connectivity=MemoryConnectivityContract(
                 operation_ports=tuple(
                     self._dispatch(port, record, ordinal)
                     for port, record in zip(ports, records, strict=True)
                 ),
-                subordinate_endpoints=(),
+                subordinate_endpoints=self.exposed.dispatches,
                 internal_connections=self._connections(ordinal),
             ),
         )
@@ -201,12 +203,14 @@ class _Drawing:
             tuple(f"port{place}" for place in range(len(records))),
             tuple(tuple(f"way{key}" for key in range(len(port.projections))) for port in ports),
             tuple(f"ext{place}" for place in range(len(self.managers))),
+            tuple(f"from{place}" for place in range(len(self.exposed.widths))),
         )
         options = MemoryImplementation(
             aligned_bases=self.aligned,
             issue_lanes=rng.choice([1, 1, 2, 3, 8]),
             counters=rng.random() < 0.3,
             manager_protocol=self.atomics.protocol(),
+            subordinate_protocol=self.exposed.protocol,
         )
         return Fabric(self.name, (NamedMemory("mem0", occurrence, names, options),))
 
@@ -449,12 +453,15 @@ class _Drawing:
         capacity = rng.choice([rng.randint(16, 128), rng.randint(100, 2000), 256, 1024])
         regions = _regions(rng, capacity)
         resources = service_contract(
-            queues=[rng.choice([1, 1, 2, 3, 4]) for _ in range(count)],
+            queues=[*(rng.choice([1, 1, 2, 3, 4]) for _ in range(count)), *self.exposed.queues()],
             banks=[(1, 1)] * banks,
             outstanding=rng.choice([1, 1, 2, 3, 4, 8, 16]),
-            grant=_grant(rng, count),
+            grant=_grant(rng, count + len(self.exposed.widths)),
         )
-        capabilities = list(self._capabilities(ports, len(regions)))
+        capabilities = [
+            *self._capabilities(ports, len(regions)),
+            *self._exposed_capabilities(count, len(regions)),
+        ]
         return LocalMemoryService(
             capacity, MemoryServiceContract.of(regions, resources, capabilities)
         )
@@ -499,6 +506,18 @@ class _Drawing:
                 service_region_ordinals=rng.sample(range(regions), rng.randint(1, regions)),
                 service_beat_width_bits=self.beat,
                 admissible_use_patterns=[each[-1] for each in group],
+            )
+
+    def _exposed_capabilities(self, first: int, regions: int) -> Iterator[MemoryServiceCapability]:
+        """Bytes for the subordinates, which are the requesters from ``first`` on."""
+        for schema, requesters, reached in self.exposed.capabilities(first, regions):
+            access = _class(schema, _FORM.ELEMENT, BYTES, (1, 1), (_UNMASKED,), address_domain(()))
+            yield MemoryServiceCapability.of(
+                _actors(schema, (False,)),
+                ParameterizedMemoryAccessDomain.of(access),
+                service_region_ordinals=reached,
+                service_beat_width_bits=self.beat,
+                admissible_use_patterns=requesters,
             )
 
 

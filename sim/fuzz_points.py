@@ -17,6 +17,7 @@ from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.resource import GrantPolicy
 from fabricgen.schema.contract import AtomicRmwContract, CompareExchangeContract, PlainContract
 from fabricgen.vocab.dataflow import AtomicOrdering, AtomicRmwKind, OperationSchemaId
+from fabricgen.vocab.dispatch import AddressTransform, MatchField
 from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
 from fabricgen.vocab.words import word
 from sim.fuzz_atomics import ORDERINGS
@@ -59,6 +60,10 @@ def _every() -> Iterator[str]:
     for kinds, side in ((ReadSubwordSemantics, "read"), (WriteSubwordSemantics, "write")):
         yield from (f"subword: {side} {word(kind)}" for kind in kinds if kind not in _NO_SIDE)
     yield from (f"manager: {protocol}" for protocol in ("stream", "axi4"))
+    yield from (f"subordinate: {protocol}" for protocol in ("stream", "axi4", "axi4_lite"))
+    yield from (f"exposed: by {word(field)}" for field in MatchField)
+    yield from (f"exposed: {word(transform)}" for transform in AddressTransform)
+    yield from (f"exposed: {count}" for count in ("nothing", "one binding", "several bindings"))
     for owner, policy in product(("port", "service"), _POLICIES):
         yield f"policy: {owner} {policy}"
     for schedule, mix, role in product(_SCHEDULES, _MIXES, _RESULTS):
@@ -87,7 +92,21 @@ def points(named: NamedMemory, configuration: MemoryConfiguration) -> Counter[st
     found.update(_policies(named))
     if named.names.managers:
         found[f"manager: {named.implementation.manager_protocol}"] += 1
+    found.update(_exposed(named, configuration))
     return found
+
+
+def _exposed(named: NamedMemory, configuration: MemoryConfiguration) -> Iterator[str]:
+    """What the subordinates are, and what is exposed at each."""
+    dispatches = named.occurrence.connectivity.subordinate_endpoints
+    if dispatches:
+        yield f"subordinate: {named.implementation.subordinate_protocol}"
+    for dispatch in dispatches:
+        yield f"exposed: {word(dispatch.address_transform)}"
+        yield from (f"exposed: by {word(field)}" for field in dispatch.match_fields)
+    for rows in configuration.provider_decode if isinstance(configuration, Active) else ():
+        count = sum(row is not None for row in rows)
+        yield f"exposed: {('nothing', 'one binding', 'several bindings')[min(2, count)]}"
 
 
 def gaps(counts: Mapping[str, int]) -> dict[str, str]:

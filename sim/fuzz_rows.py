@@ -20,6 +20,7 @@ from fabricgen.plan.rows import (
     Active,
     MemoryConfiguration,
     OperationRow,
+    ProviderDecode,
     ResultDestination,
     RoleSource,
 )
@@ -40,6 +41,7 @@ from fabricgen.schema.actor import (
 )
 from fabricgen.schema.contract import contract_of
 from fabricgen.vocab.dataflow import MemoryAddressForm, ServiceValueRole
+from sim.fuzz_subordinates import draw_decode
 
 __all__ = ["admitted_regions", "draw_configuration", "row_edges"]
 
@@ -56,6 +58,7 @@ def draw_configuration(rng: random.Random, named: NamedMemory) -> MemoryConfigur
     engine = named.occurrence.engine
     if engine is None:
         raise ValueError("Occurrence must have an operation engine, not None")
+    decode = draw_decode(rng, named)
     rows: list[OperationRow | None] = [None] * row_capacity(named.occurrence)
     for _ in range(_TABLES):
         if any(rows):
@@ -69,7 +72,7 @@ def draw_configuration(rng: random.Random, named: NamedMemory) -> MemoryConfigur
                     port = rng.randrange(len(engine.ports))
                 trial = [*rows]
                 trial[ordinal] = _row(rng, named, ordinal, port)
-                if _is_legal(named, trial):
+                if _is_legal(named, trial, decode):
                     rows = trial
                     break
     if not any(rows):
@@ -77,10 +80,10 @@ def draw_configuration(rng: random.Random, named: NamedMemory) -> MemoryConfigur
     for connection in range(len(named.occurrence.connectivity.internal_connections)):
         for _ in range(_ATTEMPTS // 4):
             trial = _connected(rng, named, rows, connection)
-            if trial is not None and _is_legal(named, trial):
+            if trial is not None and _is_legal(named, trial, decode):
                 rows = trial
                 break
-    return Active(tuple(rows))
+    return Active(tuple(rows), decode)
 
 
 def row_edges(rows: Sequence[OperationRow | None]) -> list[tuple[int, int]]:
@@ -114,8 +117,10 @@ def admitted_regions(named: NamedMemory, row: OperationRow) -> tuple[MemoryServi
     return tuple(contract.regions[ordinal] for ordinal in ordinals)
 
 
-def _is_legal(named: NamedMemory, rows: Sequence[OperationRow | None]) -> bool:
-    table = Active(tuple(rows))
+def _is_legal(
+    named: NamedMemory, rows: Sequence[OperationRow | None], decode: ProviderDecode
+) -> bool:
+    table = Active(tuple(rows), decode)
     return not (configuration_findings(named, table) or unsupported_rows(named, table))
 
 

@@ -4,17 +4,23 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fabricgen.author.requests import Requests
 from fabricgen.author.workload import StreamRef, Workload
 from fabricgen.plan.demand import row_bindings
 from fabricgen.plan.lanes import active_lanes, element_bytes
 from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow
-from fabricgen.records.connectivity import ManagerEndpointTarget, MemoryDispatchTarget
+from fabricgen.records.connectivity import (
+    LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
+    MemoryDispatchTarget,
+)
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.schema.contract import PlainContract
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import MemoryAccessForm, ServiceValueRole
 from fabricgen.vocab.fabric import EndpointDirection
 from sim.fuzz_rows import admitted_regions, row_edges
+from sim.fuzz_subordinates import draw_beats
 from sim.make_job import memory_parts
 
 __all__ = ["draw_workload"]
@@ -22,6 +28,8 @@ __all__ = ["draw_workload"]
 _R = ServiceValueRole
 #: Owner of bytes that every row may read and none may write.
 _SHARED = -1
+#: Owner of the bytes of the first subordinate; the others follow downwards.
+_BESIDE = -2
 #: Indices near the base of a row of a manager that its tokens prefer.
 _NEAR = 70
 
@@ -37,9 +45,17 @@ def draw_workload(
     """
     table = configuration.operation_rows if isinstance(configuration, Active) else ()
     rows = {ordinal: row for ordinal, row in enumerate(table) if row is not None}
+    count = len(named.names.subordinates)
+    targets = {row.service_target: None for row in rows.values()}
+    if count:
+        targets |= {LocalMemoryServiceTarget(): None}
     owners = {
-        target: _Owners(rng, {k: row for k, row in rows.items() if row.service_target == target})
-        for target in {row.service_target: None for row in rows.values()}
+        target: _Owners(
+            rng,
+            {k: row for k, row in rows.items() if row.service_target == target},
+            [_BESIDE - at for at in range(count if target == LocalMemoryServiceTarget() else 0)],
+        )
+        for target in targets
     }
     counts = _firings(rng, table, firings)
     streams: dict[StreamRef, tuple[int, ...]] = {}
@@ -65,7 +81,14 @@ def draw_workload(
     service = named.occurrence.local_service
     local = b"" if service is None else _contents(rng, service.capacity_bytes)
     contents = ((0, local),) if local else ()
-    return Workload(streams, (contents,), managers=(_managers(rng, named, homes),))
+    requests: Mapping[tuple[int, int], Requests] = {}
+    if count and isinstance(configuration, Active):
+        local_owners = owners[LocalMemoryServiceTarget()]
+        decode = configuration.provider_decode
+        requests = draw_beats(rng, named, configuration, decode, local_owners.are_beside)
+    return Workload(
+        streams, (contents,), managers=(_managers(rng, named, homes),), requests=requests
+    )
 
 
 def _firings(rng: random.Random, table: Sequence[OperationRow | None], most: int) -> dict[int, int]:
@@ -116,14 +139,17 @@ def _managers(
 
 
 class _Owners:
-    """Who may touch each byte of one target: one storing row, or every loading row.
+    """Who may touch each byte of one target: one storing row, a subordinate, or every loading row.
 
     Runs are as short as one element, so that rows meet in one beat and even in one access.
     """
 
-    def __init__(self, rng: random.Random, rows: Mapping[int, OperationRow]) -> None:
+    def __init__(
+        self, rng: random.Random, rows: Mapping[int, OperationRow], beside: Sequence[int]
+    ) -> None:
         stores = [o for o, row in rows.items() if MEMORY_SCHEMAS[row.actor.schema_id].writes]
-        loads = [_SHARED] * (len(rows) - len(stores))
+        stores += beside
+        loads = [_SHARED] * (len(rows) + len(beside) - len(stores))
         sizes = [1, *(element_bytes(each.access) for each in rows.values() if each.access)]
         self._run = rng.choice([max(sizes), 4 * max(sizes), 64])
         self._shift = rng.choice([0, rng.randrange(self._run)])
@@ -133,6 +159,14 @@ class _Owners:
         """Whether all bytes are the owner's."""
         first, last = ((byte + self._shift) // self._run for byte in (address, address + size - 1))
         return all(self._runs[run % len(self._runs)] == owner for run in range(first, last + 1))
+
+    def are_beside(self, subordinate: int, touched: set[int], is_write: bool) -> bool:
+        """Whether bytes are a subordinate's to write, or to read."""
+        return all(
+            self.belong_to(_BESIDE - subordinate, byte, 1)
+            or (not is_write and self.belong_to(_SHARED, byte, 1))
+            for byte in touched
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,15 @@ from fabricgen.rtl.service.address import AddressSplit
 from fabricgen.schema.contract import PlainContract
 from fabricgen.vocab.dataflow import OperationSchemaId, ServiceValueRole
 from sim import fuzz
-from sim.fuzz import draw_engine, main
+from sim.fuzz import draw_engine, main, without_bus
 from sim.fuzz_points import EVERY, gaps, points
 from sim.fuzz_rows import row_edges
 from sim.simulate import model
 
 SEEDS = range(40)
 
-#: A Spatial engine of one port that is quick to simulate: pairs of eight bytes from two banks.
-SMALL = 41
+#: A Spatial engine of one port, and no subordinate, that is quick to simulate.
+SMALL = 20
 
 
 @cache
@@ -164,16 +164,48 @@ def test_forty_engines_synchronise_in_every_way():
     assert not all(successes)
 
 
+def test_forty_engines_have_subordinates_of_every_protocol():
+    """Of those with one some beats are served, and some are answered with errors."""
+    answers: dict[str, list[bool]] = {}
+    strobes, kinds = set(), Counter()
+    for engine in engines():
+        (named,) = engine.fabric.memories
+        if not named.names.subordinates:
+            assert not engine.workload.requests
+            continue
+        _, done = model(named, engine.configuration, engine.workload)
+        found = answers.setdefault(named.implementation.subordinate_protocol, [])
+        found += [answer.error for listed in done.answers.values() for answer in listed]
+        for requests in engine.workload.requests.values():
+            strobes |= {beat.strobe for beat in requests.beats}
+            kinds.update(beat.kind for beat in requests.beats)
+    assert answers.keys() == {"stream", "axi4", "axi4_lite"}
+    assert all(set(found) == {True, False} for found in answers.values())
+    assert min(kinds[0], kinds[1], kinds[5]) > 0
+    assert len(strobes) > 20
+
+
+def test_without_a_bus_beats_stay():
+    bussed = next(
+        engine
+        for engine in engines()
+        if engine.fabric.memories[0].implementation.subordinate_protocol == "axi4"
+    )
+    plain = without_bus(bussed)
+    assert plain.fabric.memories[0].implementation.subordinate_protocol == "stream"
+    assert plain.workload is bussed.workload
+
+
 def test_an_engine_that_agrees_is_counted(tmp_path, capsys):
     output = tmp_path / "new" / "fuzz.json"
     chosen = ["--count", "1", "--seed", str(SMALL), "--simulator", "python"]
     assert main([*chosen, "--output", str(output)]) == 0
     result = json.loads(output.read_text())
     met = {
-        "row: spatial local volatile load indexed",
+        "row: spatial local load indexed",
         "address: local indexed by indices",
         "projection: spatial direct indexed",
-        "mask: indexed dynamic",
+        "mask: indexed absent",
         "subword: read zero_extend",
         "policy: port none",
         "policy: service none",
@@ -186,7 +218,7 @@ def test_an_engine_that_agrees_is_counted(tmp_path, capsys):
     assert result == {"engines": 1, "mismatches": 0, "hangs": 0, "seed": SMALL}
     shown = capsys.readouterr().out
     assert shown.startswith("1 engines, ")
-    assert "     1 row: spatial local volatile load indexed\n" in shown
+    assert "     1 row: spatial local load indexed\n" in shown
     fence = "     0 row: spatial local fence: a local service has plain loads and stores alone\n"
     assert fence in shown
     assert "     0 row: spatial manager fence: not drawn\n" in shown
