@@ -95,3 +95,15 @@ def test_axi4_lite_has_no_place_for_what_is_no_address():
     )
     plain = exposed_storage(implementation=option)
     assert found(plain) == set()
+
+
+def test_another_protocol_has_no_adapter():
+    option = MemoryImplementation(subordinate_protocol="tilelink")
+    (finding,) = unsupported(Fabric("f", (exposed_storage(implementation=option),)))
+    assert (finding.code, finding.where) == (
+        "subordinate-protocol",
+        "memory[0].implementation.subordinate_protocol",
+    )
+    assert finding.message == (
+        "The protocol of subordinates must be stream, axi4 or axi4_lite, not tilelink"
+    )
