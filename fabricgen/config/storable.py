@@ -20,6 +20,7 @@ from fabricgen.plan.admission import (
 )
 from fabricgen.plan.contract import document_pattern
 from fabricgen.plan.demand import context_count, is_temporal, tag_width
+from fabricgen.plan.geometry import service_beat_bytes
 from fabricgen.plan.realisation import lies_in_one_beat
 from fabricgen.records.clause import ContractClause, Fence, LoadStorePlain
 from fabricgen.records.connectivity import (
@@ -109,8 +110,10 @@ def _products(named: NamedMemory, port: int) -> Iterator[_Product]:
         if admission.capability is not None:
             service = occurrence.local_service
             last = 0 if service is None else service.capacity_bytes - 1
-            bases = _bases(named, admission, last)
-            yield _Product(port, admission, LocalMemoryServiceTarget(), bases)
+            beat = service_beat_bytes(named)
+            for served in _atomic_in_one_beat(admission, beat):
+                bases = _bases(named, served, last)
+                yield _Product(port, served, LocalMemoryServiceTarget(), bases)
             continue
         for target in domains[admission.alternative]:
             if isinstance(target, ManagerEndpointTarget):
@@ -127,11 +130,16 @@ def _served(
     """
     beat = occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
     if (kept := _with_volatile(admission, volatile=False)) is not None:
-        is_plain = isinstance(kept.contract, LoadStorePlain)
-        yield from [kept] if is_plain else _in_one_beat(kept, beat)
+        yield from _atomic_in_one_beat(kept, beat)
     kept = _with_volatile(admission, volatile=True)
     if kept is not None and 1 in admission.lane_counts:
         yield from _in_one_beat(replace(kept, lane_counts=UnsignedDomain.of(1)), beat)
+
+
+def _atomic_in_one_beat(admission: Admission, beat_bytes: int) -> Iterator[Admission]:
+    """Points of which atomic elements lie in one beat."""
+    is_plain = isinstance(admission.contract, LoadStorePlain)
+    yield from [admission] if is_plain else _in_one_beat(admission, beat_bytes)
 
 
 def _in_one_beat(admission: Admission, beat_bytes: int) -> Iterator[Admission]:
@@ -290,8 +298,10 @@ def _bases(named: NamedMemory, admission: Admission, last: int) -> int:
         return 0
     sizes = [interval.lower // 8 for interval in admission.element_widths.intervals]
     is_plain = isinstance(admission.contract, LoadStorePlain)
-    far = admission.capability is None and (True in admission.volatile_values or not is_plain)
-    step = min(sizes) if named.implementation.aligned_bases or far else 1
+    is_far = admission.capability is None
+    is_aligned = named.implementation.aligned_bases or not is_plain
+    is_aligned |= is_far and True in admission.volatile_values
+    step = min(sizes) if is_aligned else 1
     # Aligned sizes are powers of two, so the smallest allows every multiple of the others.
     return _members(UnsignedDomain.of((0, last // step))) * step
 

@@ -11,7 +11,7 @@ _Json = dict[str, object]
 
 def bank_paths(emitted: EmittedVerilog) -> tuple[str, ...]:
     """Path below the top of each bank's storage array, in bank order."""
-    banks = _instances(emitted, "Bank")
+    banks = (*_instances(emitted, "Bank"), *_instances(emitted, "AtomicBank"))
     return tuple(path for path in emitted.memories if path.rpartition(".")[0] in banks)
 
 

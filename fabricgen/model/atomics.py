@@ -8,24 +8,12 @@ import math
 import struct
 from collections.abc import Callable
 
+from fabricgen.plan.atomic_use import FLOAT_RMW_KINDS
 from fabricgen.vocab.dataflow import AtomicRmwKind
 
 __all__ = ["has_format", "updated"]
 
 _K = AtomicRmwKind
-
-_FLOATS = frozenset(
-    {
-        _K.FADD,
-        _K.FSUB,
-        _K.FMAX,
-        _K.FMIN,
-        _K.FMAXIMUM,
-        _K.FMINIMUM,
-        _K.FMAXIMUM_NUM,
-        _K.FMINIMUM_NUM,
-    }
-)
 
 #: Format of ``struct`` and bits of a quiet NaN, by width.
 _FORMATS = {16: ("<e", 0x7E00), 32: ("<f", 0x7FC0_0000), 64: ("<d", 0x7FF8 << 48)}
@@ -33,12 +21,12 @@ _FORMATS = {16: ("<e", 0x7E00), 32: ("<f", 0x7FC0_0000), 64: ("<d", 0x7FF8 << 48
 
 def has_format(kind: AtomicRmwKind, bits: int) -> bool:
     """Tell whether objects of this width have a known format for the kind."""
-    return kind not in _FLOATS or bits in _FORMATS
+    return kind not in FLOAT_RMW_KINDS or bits in _FORMATS
 
 
 def updated(kind: AtomicRmwKind, old: int, operand: int, bits: int) -> int:
     """The object after the operation; ``old`` and ``operand`` have ``bits`` bits."""
-    if kind in _FLOATS:
+    if kind in FLOAT_RMW_KINDS:
         return _float(kind, old, operand, bits)
     mask = (1 << bits) - 1
     left, right = _signed(old, bits), _signed(operand, bits)

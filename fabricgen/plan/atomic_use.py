@@ -1,4 +1,4 @@
-"""What accesses beside plain loads and stores may ask of a manager."""
+"""What accesses beside plain loads and stores may ask of a target."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
@@ -6,13 +6,39 @@ from typing import Any
 
 from fabricgen.plan.admission import Admission, FenceAdmission
 from fabricgen.records.actor import (
+    AtomicRmw,
     CompareExchange,
     ContractClause,
     LoadStorePlain,
 )
-from fabricgen.vocab.dataflow import OperationSchemaId
+from fabricgen.vocab.dataflow import AtomicRmwKind, OperationSchemaId
 
-__all__ = ["NO_ATOMICS", "AtomicUse", "atomic_use", "field_codes"]
+__all__ = [
+    "FLOAT_RMW_KINDS",
+    "NO_ATOMICS",
+    "NO_LOCAL_ATOMICS",
+    "AtomicUse",
+    "LocalAtomics",
+    "atomic_use",
+    "field_codes",
+    "local_atomics",
+]
+
+_K = AtomicRmwKind
+
+#: Kinds that compute with floats; all others compute with integers, or not at all.
+FLOAT_RMW_KINDS = frozenset(
+    {
+        _K.FADD,
+        _K.FSUB,
+        _K.FMAX,
+        _K.FMIN,
+        _K.FMAXIMUM,
+        _K.FMINIMUM,
+        _K.FMAXIMUM_NUM,
+        _K.FMINIMUM_NUM,
+    }
+)
 
 #: Field of a clause behind each field of a request, and the code of one of its values: the owner's
 #: wire tag, or a flag.
@@ -70,6 +96,78 @@ class AtomicUse:
 
 
 NO_ATOMICS = AtomicUse()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAtomics:
+    """What the Local Memory Service computes for a requester, and what it orders.
+
+    All orderings and scopes are served alike, since the service has one order of all accesses; so
+    its requests say none of them.
+
+    Parameters
+    ----------
+    kinds
+        Kinds of read-modify-writes, by their wire tags.
+    exchange, fence
+        Compare-exchanges, fences.
+    element_bytes
+        Sizes of the objects of both, ascending; each lies inside one beat.
+    """
+
+    kinds: tuple[AtomicRmwKind, ...] = ()
+    exchange: bool = False
+    fence: bool = False
+    element_bytes: tuple[int, ...] = ()
+
+    @property
+    def use(self) -> AtomicUse:
+        """What requests to the service say."""
+        return AtomicUse(rmw=bool(self.kinds), exchange=self.exchange, fence=self.fence)
+
+    @property
+    def computes(self) -> bool:
+        """A bank reads and writes in one step for some access."""
+        return bool(self.kinds) or self.exchange
+
+    def union(self, other: "LocalAtomics") -> "LocalAtomics":
+        """What any of both uses."""
+        return LocalAtomics(
+            kinds=_sorted(self.kinds + other.kinds),
+            exchange=self.exchange or other.exchange,
+            fence=self.fence or other.fence,
+            element_bytes=tuple(sorted({*self.element_bytes, *other.element_bytes})),
+        )
+
+
+NO_LOCAL_ATOMICS = LocalAtomics()
+
+
+def local_atomics(
+    found: Iterable[Admission], fences: Iterable[FenceAdmission], beat_bytes: int
+) -> LocalAtomics:
+    """Derive what rows of the local service may ask of it; objects beyond a beat are no rows."""
+    use, has_fence = NO_LOCAL_ATOMICS, any(each.capability is not None for each in fences)
+    for each in found:
+        if each.capability is None or not isinstance(each.contract, AtomicRmw | CompareExchange):
+            continue
+        widths = {interval.lower for interval in each.element_widths.intervals}
+        sizes = {width // 8 for width in widths if width <= 8 * beat_bytes}
+        if not sizes:
+            continue
+        kinds = each.contract.rmw_kinds if isinstance(each.contract, AtomicRmw) else ()
+        use = use.union(
+            LocalAtomics(
+                kinds=tuple(kind for kind in kinds if kind not in FLOAT_RMW_KINDS),
+                exchange=isinstance(each.contract, CompareExchange),
+                element_bytes=tuple(sizes),
+            )
+        )
+    return use.union(LocalAtomics(fence=has_fence))
+
+
+def _sorted(kinds: Iterable[AtomicRmwKind]) -> tuple[AtomicRmwKind, ...]:
+    return tuple(sorted(set(kinds), key=lambda kind: kind.value))
 
 
 def atomic_use(found: Iterable[Admission], fences: Iterable[FenceAdmission]) -> AtomicUse:

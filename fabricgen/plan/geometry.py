@@ -4,12 +4,19 @@ One derivation serves the hardware, the model's cycle limits and the realisation
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from fabricgen.errors import Diagnostic, Unsupported
 from fabricgen.plan.admission import Admission, FenceAdmission, admissions, fence_admissions
-from fabricgen.plan.atomic_use import NO_ATOMICS, AtomicUse, atomic_use
+from fabricgen.plan.atomic_use import (
+    NO_ATOMICS,
+    NO_LOCAL_ATOMICS,
+    AtomicUse,
+    LocalAtomics,
+    atomic_use,
+    local_atomics,
+)
 from fabricgen.plan.capacity import service_capacities
 from fabricgen.records.actor import LoadStorePlain
 from fabricgen.records.connectivity import (
@@ -33,10 +40,12 @@ __all__ = [
     "BankGeometry",
     "RequesterShape",
     "bank_geometry",
+    "local_beats",
     "pointer_lanes",
     "port_address_bits",
     "port_targets",
     "requester_shape",
+    "service_beat_bytes",
 ]
 
 #: A request names its mode by ordinal, and each mode is a layer of the lane multiplexers.
@@ -123,6 +132,8 @@ class RequesterShape:
         What rows of managers there may be beside plain loads and stores.
     address_step
         Every address is a multiple of this, a power of two, whatever the elements are.
+    local
+        What rows of the Local Memory Service there may be beside loads and stores.
     """
 
     reads: bool
@@ -134,22 +145,36 @@ class RequesterShape:
     volatile: bool = False
     atomics: AtomicUse = NO_ATOMICS
     address_step: int = 1
+    local: LocalAtomics = NO_LOCAL_ATOMICS
+
+    def at_manager(self) -> "RequesterShape":
+        """What it asks of a manager."""
+        return replace(self, local=NO_LOCAL_ATOMICS)
+
+    def at_service(self) -> "RequesterShape":
+        """What it asks of the Local Memory Service."""
+        return replace(self, atomics=NO_ATOMICS, volatile=False)
+
+    @property
+    def every(self) -> AtomicUse:
+        """What rows of any target there may be beside plain loads and stores."""
+        return self.atomics.union(self.local.use)
 
     @property
     def kinds(self) -> int:
         """Kinds of accesses that rows may make."""
-        extra = (self.atomics.rmw, self.atomics.exchange, self.atomics.fence)
-        return sum((self.reads, self.writes, *extra))
+        every = self.every
+        return sum((self.reads, self.writes, every.rmw, every.exchange, every.fence))
 
     @property
     def returns(self) -> bool:
         """Some access returns memory contents."""
-        return self.reads or self.atomics.rmw or self.atomics.exchange
+        return self.reads or self.every.rmw or self.every.exchange
 
     @property
     def sends(self) -> bool:
         """Some access sends a payload."""
-        return self.writes or self.atomics.rmw or self.atomics.exchange
+        return self.writes or self.every.rmw or self.every.exchange
 
     def step(self, mode: AccessMode) -> int:
         """Every address in ``mode`` is a multiple of this."""
@@ -260,7 +285,19 @@ def requester_shape(named: NamedMemory, port: int) -> RequesterShape:
         walks=_walks(named.occurrence, port),
         volatile=any(each.capability is None and True in each.volatile_values for each in found),
         atomics=atomic_use(found, fences),
+        local=local_atomics(found, fences, service_beat_bytes(named)),
     )
+
+
+def service_beat_bytes(named: NamedMemory) -> int:
+    """Bytes of the narrowest beat of the local service; 0 where nothing has whole ones."""
+    service = named.occurrence.local_service
+    return 0 if service is None else min(_beat_widths(service), default=0) // 8
+
+
+def local_beats(named: NamedMemory, shape: RequesterShape) -> int:
+    """Most beats that one access of a port touches in the local service."""
+    return _most_beats(shape.modes, 8 * service_beat_bytes(named), shape.aligned)
 
 
 def pointer_lanes(found: Iterable[Admission]) -> tuple[AddressLane, ...]:
@@ -373,8 +410,10 @@ def _shape_findings(
 
 
 def _beat_widths(service: LocalMemoryService) -> list[int]:
+    """Beats of all capabilities; a fence has none."""
     capabilities = service.memory_service_contract.capabilities
-    return sorted({capability.service_beat_width_bits for capability in capabilities})
+    widths = {capability.service_beat_width_bits for capability in capabilities}
+    return sorted(width for width in widths if width)
 
 
 def _element_spans(found: Iterable[Admission]) -> list[tuple[int, int]]:

@@ -5,8 +5,11 @@ from dataclasses import replace
 from functools import partial
 
 from fabricgen.errors import Diagnostic, Unsupported
+from fabricgen.plan.admission import admissions
+from fabricgen.plan.atomic_use import FLOAT_RMW_KINDS
 from fabricgen.plan.capacity import port_capacities, service_capacities
-from fabricgen.plan.geometry import bank_geometry, requester_shape
+from fabricgen.plan.completion import progress_findings
+from fabricgen.plan.geometry import bank_geometry, requester_shape, service_beat_bytes
 from fabricgen.plan.lanes import element_bytes
 from fabricgen.plan.limits import ENDPOINT_LIMIT
 from fabricgen.plan.manager_protocol import operation_findings, protocol_findings
@@ -19,17 +22,18 @@ from fabricgen.plan.subordinate_realisation import (
     exposure_findings,
     subordinate_findings,
 )
+from fabricgen.records.actor import AtomicRmw
 from fabricgen.records.connectivity import (
     LocalMemoryServiceTarget,
     ManagerEndpointTarget,
-    OperationPortDispatch,
+    MemoryDispatchTarget,
 )
-from fabricgen.records.consistency import NO_CONSISTENCY
 from fabricgen.records.endpoint import TransportEndpoint
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import EngineContract, MemoryOccurrence, Temporal
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.region import Mmio
+from fabricgen.vocab.dataflow import AtomicRmwKind
 from fabricgen.vocab.fabric import ContractClauseTag, EndpointDirection
 from fabricgen.vocab.words import word
 
@@ -61,14 +65,6 @@ _SUBORDINATE_WIRES = {"stream": 256, "axi4": 512, "axi4_lite": 256}
 
 #: Bits of the widest index; bytes are addressed by 64 bits.
 _INDEX_LIMIT = 64
-
-#: Clause variants that the Local Memory Service does not realise: the code, and what they admit.
-_UNREALISED = {
-    ContractClauseTag.LOAD_STORE_ATOMIC: ("atomic-access", "atomic ones"),
-    ContractClauseTag.ATOMIC_RMW: ("atomic-rmw", "read-modify-writes"),
-    ContractClauseTag.COMPARE_EXCHANGE: ("compare-exchange", "compare-exchanges"),
-    ContractClauseTag.FENCE: ("memory-fence", "fences"),
-}
 
 
 def context_findings(count: int, where: str) -> tuple[Diagnostic, ...]:
@@ -148,29 +144,40 @@ def _row_findings(named: NamedMemory, row: OperationRow) -> Iterator[Diagnostic]
             f"With aligned_bases the base must be a multiple of {size} bytes, not {row.base_addr}",
         )
     target, contract = row.service_target, row.actor.contract
-    if not isinstance(target, ManagerEndpointTarget):
+    is_far = isinstance(target, ManagerEndpointTarget)
+    is_plain = contract.variant is ContractClauseTag.LOAD_STORE_PLAIN
+    if not is_far and is_plain:
         return
-    beat = named.occurrence.manager_endpoints[target.ordinal].beat_width_bits // 8
+    beat = _beat_bytes(named, target)
     indexed = access.address_pointer_format is None
     anywhere = not indexed and access.source_alignment_bytes < size
     one_beat = lies_in_one_beat(size, beat, anywhere=anywhere) and not row.base_addr % size
     every, start = ("index", row.base_addr) if indexed else ("pointer", "any byte")
     if not indexed and access.source_alignment_bytes > 1:
         start = f"any multiple of {access.source_alignment_bytes}"
-    if contract.volatile and (access.lane_count > 1 or not one_beat):
+    if is_far and contract.volatile and (access.lane_count > 1 or not one_beat):
         yield Diagnostic(
             "row-volatile-beats",
             "access",
             f"A volatile access of a manager must be one lane inside one beat of {beat} bytes "
             f"at every {every}, not {access.lane_count} of {size} bytes from {start}",
         )
-    elif contract.variant is not ContractClauseTag.LOAD_STORE_PLAIN and not one_beat:
+    elif not is_plain and not one_beat:
         yield Diagnostic(
             "row-atomic-beats",
             "access",
-            f"An atomic object of a manager must lie inside one beat of {beat} bytes at every "
-            f"{every}, not be of {size} bytes from {start}",
+            f"An atomic object must lie inside one beat of {beat} bytes at every {every}, "
+            f"not be of {size} bytes from {start}",
         )
+
+
+def _beat_bytes(named: NamedMemory, target: MemoryDispatchTarget) -> int:
+    """Bytes of a beat of a target."""
+    match target:
+        case LocalMemoryServiceTarget():
+            return service_beat_bytes(named)
+        case ManagerEndpointTarget(ordinal):  # exhaustive
+            return named.occurrence.manager_endpoints[ordinal].beat_width_bits // 8
 
 
 def lies_in_one_beat(element_bytes: int, beat_bytes: int, *, anywhere: bool) -> bool:
@@ -210,20 +217,10 @@ def _memory_findings(named: NamedMemory) -> Iterator[Diagnostic]:
     ):
         yield from found
         return
-    kinds = [
-        finding
-        for ordinal, port in enumerate(occurrence.engine.ports)
-        for finding in _under(
-            f"port[{ordinal}]",
-            _kind_findings(port, occurrence.connectivity.operation_ports[ordinal]),
-        )
-    ]
-    if kinds:
-        yield from kinds
-        return
     for ordinal, port in enumerate(occurrence.engine.ports):
         where = f"port[{ordinal}]"
         yield from _under(where, _port_findings(contract, port))
+        yield from _under(where, _float_findings(occurrence, ordinal))
         yield from _refused(partial(requester_shape, named, ordinal))
     yield from operation_findings(named)
     yield from _service_findings(named, occurrence)
@@ -249,23 +246,22 @@ def _port_findings(contract: EngineContract, port: MemoryOperationPort) -> Itera
     yield from _depth_findings(contract, port)
 
 
-def _kind_findings(
-    port: MemoryOperationPort, dispatch: OperationPortDispatch
-) -> Iterator[Diagnostic]:
-    """Actors for which the local service, one of their targets, has no hardware."""
-    for ordinal, alternative in enumerate(port.capability_alternatives):
-        if LocalMemoryServiceTarget() not in dispatch.capability_target_domains[ordinal]:
-            continue
-        where = f"alternative[{ordinal}]"
-        for position, clause in enumerate(alternative.actor_contract_domain.contract_clauses):
-            if clause.tag in _UNREALISED:
-                code, admitted = _UNREALISED[clause.tag]
-                yield Diagnostic(
-                    code,
-                    f"{where}.contract[{position}]",
-                    "The accesses of the local service must be plain loads or stores, "
-                    f"not {admitted}",
-                )
+def _float_findings(occurrence: MemoryOccurrence, port: int) -> Iterator[Diagnostic]:
+    """Kinds of floats that the local service, one of their targets, would have to compute."""
+    found: dict[tuple[int, int], set[AtomicRmwKind]] = {}
+    for each in admissions(occurrence, port):
+        if each.capability is not None and isinstance(each.contract, AtomicRmw):
+            floats = FLOAT_RMW_KINDS.intersection(each.contract.rmw_kinds)
+            found.setdefault((each.alternative, each.clause), set()).update(floats)
+    for (alternative, clause), kinds in found.items():
+        if kinds:
+            listed = sorted(kinds, key=lambda kind: kind.value)
+            yield Diagnostic(
+                "atomic-rmw",
+                f"alternative[{alternative}].contract[{clause}]",
+                "The read-modify-writes of the local service must be those of integers, "
+                f"not {', '.join(map(word, listed))}",
+            )
 
 
 def _index_findings(port: MemoryOperationPort) -> Iterator[Diagnostic]:
@@ -319,14 +315,6 @@ def _service_kind_findings(occurrence: MemoryOccurrence) -> Iterator[Diagnostic]
                 f"{where}.regions[{ordinal}].behavior",
                 "A region must be storage, not device registers (mmio)",
             )
-    for ordinal, capability in enumerate(service.memory_service_contract.capabilities):
-        if capability.consistency_binding != NO_CONSISTENCY:
-            yield Diagnostic(
-                "consistency-provider",
-                f"{where}.capabilities[{ordinal}].consistency_binding",
-                "The consistency must be absent, as no hardware orders atomic accesses, "
-                "not present",
-            )
 
 
 def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Iterator[Diagnostic]:
@@ -350,8 +338,19 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
         return
     refused = tuple(_refused(partial(bank_geometry, named)))
     yield from refused
-    if not refused:
-        yield from exposure_findings(named)
+    if refused:
+        return
+    yield from exposure_findings(named)
+    if not any(_shapes_refused(named)):
+        yield from _under(where, progress_findings(named))
+
+
+def _shapes_refused(named: NamedMemory) -> Iterator[Diagnostic]:
+    """What keeps a port from having a shape; it is reported with the port."""
+    engine = named.occurrence.engine
+    for ordinal, port in enumerate(engine.ports if engine else ()):
+        yield from _refused(partial(requester_shape, named, ordinal))
+        yield from _refused(partial(port_capacities, port))
 
 
 def _refused(derive: Callable[[], object]) -> Iterator[Diagnostic]:

@@ -1,15 +1,16 @@
 """Combinational choice of one requester, by the declared grant policy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fabricgen.records.resource import GrantPolicy
 from fabricgen.rtl.scan import Scan
 
-__all__ = ["Arbiter"]
+__all__ = ["Arbiter", "first_asked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,36 +75,54 @@ class Arbiter(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Join ranges from single positions up to all of them."""
         m = Module()
-        root = self._range(0, len(self.participants))
-        for bit, grant in zip(self.scan.positions, root.grants, strict=True):
-            m.d.comb += self.grant[bit].eq(grant)
+        words = self.words if self.word_bits else None
+        grants, word = first_asked(self.scan, list(self.request), words, self.word_bits)
+        m.d.comb += self.grant.eq(Cat(grants))
         if self.word_bits:
-            m.d.comb += self.word.eq(root.word)
+            m.d.comb += self.word.eq(word)
         self.scan.advance(m, [self.grant[bit] for bit in range(len(self.participants))])
         return m
 
-    def _range(self, first: int, past: int) -> _Range:
-        """Positions ``[first, past)``."""
-        if past - first == 1:
-            bit = self.scan.positions[first]
-            asked = self.request[bit]
-            # Every other position is chosen only in a range that is known to hold a request.
-            is_last = past == len(self.participants)
-            return _Range(
-                asked=asked,
-                asked_first=asked & self.scan.not_before(first),
-                grants=(asked if is_last else Const(1, 1),),
-                word=self.words.word_select(bit, self.word_bits) if self.word_bits else Const(0),
-            )
-        middle = first + (past - first + 1) // 2
-        left, right = self._range(first, middle), self._range(middle, past)
-        goes_left = left.asked_first | (left.asked & ~right.asked_first)
+
+def first_asked(
+    scan: Scan, requests: Sequence[Value], words: Value | None, word_bits: int
+) -> tuple[list[Value], Value]:
+    """Bit by bit, whether it is the first request in the scan; and that one's word.
+
+    Where there is no request, no bit is set and the word is any.
+    """
+    root = _joined(scan, requests, words, word_bits, 0, len(requests))
+    grants: list[Value] = [Const(0, 1)] * len(requests)
+    for bit, grant in zip(scan.positions, root.grants, strict=True):
+        grants[bit] = grant
+    return grants, root.word
+
+
+def _joined(
+    scan: Scan, requests: Sequence[Value], words: Value | None, bits: int, first: int, past: int
+) -> _Range:
+    """Positions ``[first, past)``."""
+    if past - first == 1:
+        bit = scan.positions[first]
+        asked = requests[bit]
+        # Every other position is chosen only in a range that is known to hold a request.
+        is_last = past == len(requests)
         return _Range(
-            asked=left.asked | right.asked,
-            asked_first=left.asked_first | right.asked_first,
-            grants=(
-                *(grant & goes_left for grant in left.grants),
-                *(grant & ~goes_left for grant in right.grants),
-            ),
-            word=Mux(goes_left, left.word, right.word),
+            asked=asked,
+            asked_first=asked & scan.not_before(first),
+            grants=(asked if is_last else Const(1, 1),),
+            word=Const(0) if words is None else words.word_select(bit, bits),
         )
+    middle = first + (past - first + 1) // 2
+    left = _joined(scan, requests, words, bits, first, middle)
+    right = _joined(scan, requests, words, bits, middle, past)
+    goes_left = left.asked_first | (left.asked & ~right.asked_first)
+    return _Range(
+        asked=left.asked | right.asked,
+        asked_first=left.asked_first | right.asked_first,
+        grants=(
+            *(grant & goes_left for grant in left.grants),
+            *(grant & ~goes_left for grant in right.grants),
+        ),
+        word=Mux(goes_left, left.word, right.word),
+    )

@@ -120,7 +120,9 @@ class PortShape:
         """Shape of the channel to one of the targets."""
         widths = self.target_address_bits or (self.address_bits,) * len(self.targets)
         width = widths[self.targets.index(target)]
-        return ServiceChannelShape(self.requester, width, self.slots, target in self.managed)
+        is_far = target in self.managed
+        requester = self.requester.at_manager() if is_far else self.requester.at_service()
+        return ServiceChannelShape(requester, width, self.slots, is_far)
 
     @property
     def address_lanes(self) -> tuple[AddressLane, ...]:

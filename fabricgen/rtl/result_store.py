@@ -37,8 +37,8 @@ class ResultStore(wiring.Component):
     arrive : In(1), done : In(1), slot : In, data : In(8 * data_bytes), strobe : In(data_bytes),
     in_range : In(lanes)
         Response of the service, as in its channel; never for a slot issued in this cycle.
-    tested : In(lanes), success : In(1), absent unless ``compares``
-        The same: lanes whose comparison arrives, and how it ended.
+    tested : In(lanes), success : In(lanes), absent unless ``compares``
+        The same: lanes whose comparison arrives, and how each ended.
     head : In
         The slot to read.
     scale : In(range(len(element_lanes))), absent with one element size
@@ -93,7 +93,7 @@ class ResultStore(wiring.Component):
             "result": Out(8 * data_bytes),
         }
         if compares:
-            members |= {"tested": In(lanes), "success": In(1), "successes": Out(lanes)}
+            members |= {"tested": In(lanes), "success": In(lanes), "successes": Out(lanes)}
         if len(element_lanes) > 1:
             members["scale"] = In(range(len(element_lanes)))
         super().__init__(members)
@@ -123,13 +123,13 @@ class ResultStore(wiring.Component):
             held = Signal(self.lanes, name="kept_successes", reset_less=True)
             for lane in range(self.lanes):
                 with m.If(tested[lane]):
-                    m.d.sync += held[lane].eq(self.success)
+                    m.d.sync += held[lane].eq(self.success[lane])
             return held
         m.submodules.successes = store = Memory(shape=self.lanes, depth=self.slots, init=[])
         write, read = store.write_port(granularity=1), store.read_port(domain="comb")
         m.d.comb += [
             write.addr.eq(self.slot),
-            write.data.eq(self.success.replicate(self.lanes)),
+            write.data.eq(self.success),
             write.en.eq(tested),
             read.addr.eq(self.head),
         ]

@@ -81,7 +81,7 @@ def controls_signature(shape: PortShape) -> wiring.Signature:
     if shape.has_mask:
         members["masked"] = Out(1)
     members |= {name: Out(1) for name in kind_members(req, store="store")}
-    widths = req.atomics.field_widths()
+    widths = req.every.field_widths()
     members |= {name: Out(width) for name, width in widths.items() if width}
     for name, count in (
         ("mode", len(req.modes)),

@@ -109,7 +109,7 @@ class RowDecoder:
             for here, ordinal in zip(target, self.shape.targets, strict=True)
             if ordinal in self.shape.managed
         ]
-        for name, width in self.shape.requester.atomics.field_widths().items():
+        for name, width in self.shape.requester.every.field_widths().items():
             values[name] = self._said(chosen, name, width)
         volatile = self._said(chosen, "volatile", 1)
         values |= {"target": Cat(target), "volatile": volatile & _any(managed)}
@@ -239,7 +239,7 @@ class RowDecoder:
 
     def _admits(self, admission: Admission) -> Value:
         """Tell whether the row's point lies in one product of the local service, its alternative
-        aside. There all are plain: a clause has one field, volatility.
+        aside.
         """
         alternative = self.alternatives[admission.alternative]
         clause = alternative.actor_contract_domain.contract_clauses[admission.clause]
@@ -249,9 +249,11 @@ class RowDecoder:
             and_,
             (
                 self._is("actor_clause", admission.clause),
-                _any(
-                    self._is("actor_value0", clause.inventories[0].index(value))
-                    for value in admission.volatile_values
+                *(
+                    _any(self._is(f"actor_value{position}", named.index(value)) for value in values)
+                    for position, (named, values) in enumerate(
+                        zip(clause.inventories, admission.contract.inventories, strict=True)
+                    )
                 ),
                 self._is("access_class", admission.access_class),
                 _contains(admission.element_widths, self._field("element_width")),

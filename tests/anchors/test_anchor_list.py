@@ -12,12 +12,9 @@ import pytest
 from fabricgen.errors import Unsupported
 from fabricgen.plan.realisation import unsupported
 from fabricgen.records.connectivity import ManagerEndpointTarget, SubordinateDispatch
-from fabricgen.records.consistency import FairEventual, LocalProvider
 from fabricgen.records.endpoint import ServiceEndpoint
 from fabricgen.records.fabric import Fabric
-from fabricgen.records.service import MemoryServiceContract
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
-from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 from tests.support.memories import replaced
 from tests.support.records import LOCAL, load_fabric, service_resources
 
@@ -28,14 +25,6 @@ RECORD = NAMED.occurrence
 def realise(**changes):
     if found := unsupported(Fabric("anchors", (replaced(NAMED, **changes),))):
         raise Unsupported(*found)
-
-
-def local_provider():
-    contract = RECORD.local_service.memory_service_contract
-    provider = LocalProvider(ReleaseVisibilityPoint.BY_RETIREMENT, FairEventual())
-    bound = [replace(each, consistency_binding=provider) for each in contract.capabilities]
-    changed = MemoryServiceContract.of(contract.regions, contract.resource_contract, bound)
-    realise(local_service=replace(RECORD.local_service, memory_service_contract=changed))
 
 
 def provider_decode():
@@ -70,7 +59,7 @@ ANCHORS = [
     (
         "one capability record of a local and a system service",
         "one_service_record",
-        [(local_provider, "consistency-provider")],
+        [],
     ),
     ("many logical memories on one service", "shared_service", []),
     ("H_dispatch and C_dispatch", "dispatch_subset", []),

@@ -21,9 +21,8 @@ from fabricgen.records.occurrence import Temporal
 from fabricgen.records.service import Mmio
 from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 from fabricgen.vocab.families import CapabilityParamsSchemaId, ImplementationFamilyId
-from tests.codes.inputs import NEAR, one_actor, pointers
-from tests.support.actors import CAS, FENCE, RMW, actors, atomic_access
-from tests.support.actors import alternative as actor_alternative
+from tests.codes.inputs import NEAR, pointers
+from tests.support.actors import actors
 from tests.support.atomic_text import atomic_fabric, atomic_mapping, atomic_row
 from tests.support.hsg import PARAMS, resource
 from tests.support.hsg_ops import add_sub
@@ -90,22 +89,10 @@ def device_registers():
     return serviced(regions=(replace(region, behavior=Mmio(only.access_domain)),))()
 
 
-def atomic(schema):
-    """An actor that synchronises, and that may go to the local service, too."""
-    accesses = () if schema is FENCE else (atomic_access(schema),)
-    named = one_actor(actor_alternative(schema, *accesses), loads=schema is LOAD)
-    (dispatch,) = named.occurrence.connectivity.operation_ports
-    domains = tuple((LOCAL, *each) for each in dispatch.capability_target_domains)
-    connectivity = replace(
-        named.occurrence.connectivity,
-        operation_ports=(replace(dispatch, capability_target_domains=domains),),
-    )
-    occurrence = replace(
-        named.occurrence,
-        local_service=SINGLE.occurrence.local_service,
-        connectivity=connectivity,
-    )
-    return realised(replace(named, occurrence=occurrence))
+def atomic(**change):
+    """Read-modify-writes at the local service."""
+    text = atomic_fabric(only={"rmw"}, targets=["local"], **change)
+    return realised(parse_fabric(text).memories[0])
 
 
 def split_object():
@@ -327,12 +314,9 @@ HARDWARE_CODES = {
     "endpoint-width-limit": single(endpoints=(*WIDE, *SINGLE.occurrence.endpoints[1:])),
     "index-width-limit": hardware(loads(32, index=(65,)), index_bits=128),
     "port-depth-limit": deep_queue,
-    "atomic-access": atomic(LOAD),
     "region-mmio": device_registers,
-    "consistency-provider": served(consistency_binding=PROVIDER),
-    "atomic-rmw": atomic(RMW),
-    "compare-exchange": atomic(CAS),
-    "memory-fence": atomic(FENCE),
+    "consistency-progress": atomic(cycles=1),
+    "atomic-rmw": atomic(kinds=["add", "fadd"]),
     "pointer-format-limit": realised(
         pointers(PointerFormat(0, 63, 8), *(PointerFormat(0, 64, bits) for bits in range(1, 65)))
     ),

@@ -1,7 +1,8 @@
 import pytest
 from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Module, Mux, Signal
 
-from fabricgen.rtl.temporal.publisher import Publisher, hold_cycles
+from fabricgen.plan.completion import hold_cycles
+from fabricgen.rtl.temporal.publisher import Publisher
 from tests.formal.harness import prove
 from tests.support.temporal_mutants import (
     EagerPublisher,

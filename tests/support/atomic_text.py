@@ -1,16 +1,33 @@
-"""Documents of one port that makes every access that a manager serves, and of its rows."""
+"""Documents of one port that makes every access that its targets serve, and of its rows."""
 
 import json
 
-_PORT = {
-    None: "resources = { in_flight = 3, result_holding = 3, operand_depth = 2 }",
-    4: "resources = { context = 4, in_flight = [2, 6], result_holding = [2, 6], operand_depth = 1, "
-    "grant = { round_robin = { reset_cursor = 0 } } }",
-}
-_MEMORY = {
-    None: 'schedule = "spatial"',
-    4: 'schedule = "temporal"\nresident_contexts = 4\ntag_width = 3',
-}
+from fabricgen.vocab.dataflow import AtomicRmwKind
+
+#: Kinds that a manager gets, and those that the local service has.
+_KINDS = ["xchg", "add", "umax", "fadd"]
+INTEGER_KINDS = [
+    kind.name.lower() for kind in AtomicRmwKind if not kind.name.startswith(("FA", "FS", "FM"))
+]
+
+
+def _port(contexts):
+    """Resources of the port."""
+    if contexts is None:
+        return "resources = { in_flight = 3, result_holding = 3, operand_depth = 2 }"
+    firings = f"[2, {contexts + 2}]"
+    return (
+        f"resources = {{ context = {contexts}, in_flight = {firings}, "
+        f"result_holding = {firings}, operand_depth = 1, "
+        "grant = { round_robin = { reset_cursor = 0 } } }"
+    )
+
+
+def _schedule(contexts):
+    if contexts is None:
+        return 'schedule = "spatial"'
+    return f'schedule = "temporal"\nresident_contexts = {contexts}\ntag_width = 4'
+
 
 #: Access classes: form, pattern, element bits, lanes, masks.
 _ACCESSES = """
@@ -20,10 +37,11 @@ indexed walk [8,16] [1,2] ["absent","dynamic"]
 """
 
 
-def _classes(*, reads, writes, lanes):
+def _classes(*, reads, writes, lanes, wide):
     found = []
     for line in _ACCESSES.strip().splitlines():
         form, pattern, bits, counts, masks = line.split()
+        bits = bits.replace("32]", "32,64]") if wide else bits
         if (pattern == "walk") == lanes:
             each = {
                 "form": form,
@@ -43,7 +61,7 @@ def _shared(granularity):
     return {"sync_scopes": ["system", "single_thread"], "granularity": granularity}
 
 
-def _alternatives():
+def _alternatives(targets, kinds, *, wide):
     both = {"volatile": [False, True]}
     for lanes, granularity in ((False, ["absent", "whole_payload"]), (True, ["per_lane"])):
         shared, roles = _shared(granularity), {"address": "addr", "control": "ctrl"}
@@ -66,7 +84,7 @@ def _alternatives():
             ),
             (
                 "rmw",
-                [{"kinds": ["xchg", "add", "umax", "fadd"], "orderings": ["acq_rel"]}],
+                [{"kinds": kinds, "orderings": ["acq_rel"]}],
                 True,
                 True,
                 {"update": "data", "old": "read"},
@@ -96,9 +114,9 @@ def _alternatives():
                 {
                     "roles": roles | more,
                     "contract": contract,
-                    "access": _classes(reads=reads, writes=writes, lanes=lanes),
+                    "access": _classes(reads=reads, writes=writes, lanes=lanes, wide=wide),
                     "patterns": ["walk" if lanes else "direct"],
-                    "targets": ["ext0"],
+                    "targets": targets,
                 },
             )
     yield (
@@ -107,7 +125,7 @@ def _alternatives():
             "roles": {"control": "ctrl", "completion": "done"},
             "contract": [{"orderings": ["release", "seq_cst"], "sync_scopes": ["system"]}],
             "patterns": ["direct"],
-            "targets": ["ext0"],
+            "targets": targets,
         },
     )
 
@@ -123,38 +141,69 @@ def _inline(value):
             return json.dumps(value)
 
 
-def atomic_fabric(contexts=None, *, only=None, beat_bits=32):
-    """A fabric with one port of all accesses, or of those that ``only`` names."""
+def _capability(actor, each, beat_bits, progress):
+    """What the local service serves of one alternative."""
+    served = {key: each[key] for key in ("contract", "access") if key in each}
+    if actor != "fence":
+        served |= {"beat_bits": beat_bits, "regions": [0]}
+    provider = {"release_visibility": "at_linearization", "progress": progress}
+    return {actor: served | {"consistency": {"local_provider": provider}}}
+
+
+def atomic_fabric(
+    contexts=None, *, only=None, beat_bits=32, targets=("ext0",), kinds=None, banks=2, cycles=None
+):
+    """A fabric with one port of all accesses, or of those that ``only`` names.
+
+    Beats of 64 bits come with objects of 64 bits. The local service has 2,048 bytes;
+    it keeps a bound of so many ``cycles``, or none.
+    """
     lines = [
         'fabric = { name = "atomics" }',
         "[[memory]]",
         'name = "mem0"',
-        _MEMORY[contexts],
-        f'manager = [{{ name = "ext0", beat_bits = {beat_bits} }}]',
+        _schedule(contexts),
     ]
-    listed = [(actor, each) for actor, each in _alternatives() if only is None or actor in only]
+    if "ext0" in targets:
+        lines.append(f'manager = [{{ name = "ext0", beat_bits = {beat_bits} }}]')
+    if kinds is None:
+        kinds = INTEGER_KINDS if "local" in targets else _KINDS
+    every = _alternatives(list(targets), kinds, wide=beat_bits == 64)
+    listed = [(actor, each) for actor, each in every if only is None or actor in only]
     used = {end for _, each in listed for end in each["roles"].values()}
-    inputs = {"addr": 64, "data": 32, "expected": 32, "mask": 2, "ctrl": 0}
-    outputs = {"read": 32, "success": 2, "done": 0}
+    data = max(32, beat_bits)
+    inputs = {"addr": 64, "data": data, "expected": data, "mask": 2, "ctrl": 0}
+    outputs = {"read": data, "success": 2, "done": 0}
     ends = [
         {"name": name, "dir": direction, "bits": bits}
         for direction, group in (("in", inputs), ("out", outputs))
         for name, bits in group.items()
         if name in used
     ]
-    lines += [f"endpoints = {_inline(ends)}", "[[memory.port]]", 'name = "any"', _PORT[contexts]]
+    lines += [f"endpoints = {_inline(ends)}", "[[memory.port]]", 'name = "any"', _port(contexts)]
     patterns = sorted({each["patterns"][0] for _, each in listed})
     walks = {"direct": "direct", "walk": "active_lanes"}
     lines.append(f"patterns = {_inline([{'name': n, 'projection': walks[n]} for n in patterns])}")
     for actor, each in listed:
         lines.append(f"[[memory.port.{actor}]]")
         lines += [f"{key} = {_inline(value)}" for key, value in each.items()]
+    if "local" in targets:
+        progress = {"bounded_completion_cycles": cycles} if cycles else "fair_eventual"
+        capabilities = [_capability(actor, each, beat_bits, progress) for actor, each in listed]
+        local = {
+            "capacity_bytes": 2048,
+            "regions": [{"base": 0, "size": 2048, "storage": {}}],
+            "resources": {"banks": banks, "outstanding": 4, "queue": 2},
+            "capabilities": capabilities,
+        }
+        lines.append("[memory.local]")
+        lines += [f"{key} = {_inline(value)}" for key, value in local.items()]
     return "\n".join(lines) + "\n"
 
 
 def atomic_row(name, actor, *, base=0, form="element", bits=32, lanes=1, mask="absent", **said):
     """One row of the port; ``said`` is the contract, and tags of Temporal roles."""
-    row = {"name": name, "port": "any", "target": "ext0"}
+    row = {"name": name, "port": "any", "target": said.pop("target", "ext0")}
     tags = said.pop("tags", {})
     if actor == "fence":
         access = {"pattern": "direct"}

@@ -153,14 +153,8 @@ UNSUPPORTED = {
     ],
     "subordinate-synchronisation": ["memory[0].subordinate[0].targets"],
     "region-mmio": ["memory[0].local.regions[1]"],
-    "consistency-provider": [
-        f"memory[0].local.capabilities[{index}].{kind}.consistency"
-        for index, kind in enumerate(["load", "store", "rmw", "cmpxchg", "fence"], start=1)
-    ],
-    "atomic-access": ["memory[0].port[0].load[1].contract"],
-    "atomic-rmw": ["memory[0].port[0].rmw[0].contract"],
-    "compare-exchange": ["memory[0].port[0].cmpxchg[0].contract"],
-    "memory-fence": ["memory[0].port[0].fence[0].contract"],
+    "mixed-beat-widths": ["memory[0].local.capabilities"],
+    "aligned-pointers": ["memory[0].implementation.aligned_bases"],
 }
 
 

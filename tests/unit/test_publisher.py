@@ -1,7 +1,8 @@
 import pytest
 
 from fabricgen.emit.verilog import to_verilog
-from fabricgen.rtl.temporal.publisher import Publisher, hold_cycles
+from fabricgen.plan.completion import hold_cycles
+from fabricgen.rtl.temporal.publisher import Publisher
 from tests.support.channel import run
 from tests.support.verilog import lint
 

@@ -380,33 +380,18 @@ RULES: dict[str, Rule] = {
         "Absent and WholePayload atomics are Direct, PerLane ones ActiveLanesRowMajor.",
         "Persistent Capability Schema",
     ),
-    "atomic-access": Rule(
-        "The realised local service has plain loads and stores, not atomic ones.",
-        "Dynamic Consistency Execution",
-        kind="unsupported",
-    ),
     "region-mmio": Rule(
         "This generator realises storage regions only, no device registers.",
         "Local Memory Service",
         kind="unsupported",
     ),
-    "consistency-provider": Rule(
-        "This generator realises no consistency provider.",
+    "consistency-progress": Rule(
+        "The promised progress of a local provider is one that capacities and grants allow.",
         "Dynamic Consistency Execution",
         kind="unsupported",
     ),
     "atomic-rmw": Rule(
-        "The realised local service has no atomic read-modify-writes.",
-        "Dynamic Consistency Execution",
-        kind="unsupported",
-    ),
-    "compare-exchange": Rule(
-        "The realised local service has no compare-exchanges.",
-        "Dynamic Consistency Execution",
-        kind="unsupported",
-    ),
-    "memory-fence": Rule(
-        "The realised local service has no fences.",
+        "The read-modify-writes of the realised local service are those of integers.",
         "Dynamic Consistency Execution",
         kind="unsupported",
     ),

@@ -330,7 +330,7 @@ class ManagerRequester(wiring.Component):
             m.d.comb += [channel.rsp_slot.eq(answers.slot), channel.stands_slot.eq(held.slot)]
         if self.plan.requester.atomics.exchange:
             m.d.comb += [
-                channel.rsp_success.eq(answers.success),
+                channel.rsp_success.eq(answers.success.replicate(len(channel.rsp_success))),
                 channel.rsp_tested.eq(answers.tested),
             ]
         if self.plan.requester.returns:

@@ -1,10 +1,11 @@
 """Lanes of one flattened datapath whose element width is configured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
-from fabricgen.rtl.logic import named
+from fabricgen.rtl.logic import any_bit, named
 from fabricgen.rtl.providers.frame import ProviderFrame
 
 __all__ = ["Lanes", "add_by_lanes"]
@@ -22,8 +23,10 @@ class Lanes:
     ----------
     m
         Module of the provider.
-    provider
-        Says which element widths are reachable, and which of them is configured.
+    widths
+        Reachable element widths in bits.
+    is_at_most
+        One bit: the configured element has at most so many bits, one of the widths.
     payload_bits
         Widest flattened value, in bits.
 
@@ -37,15 +40,30 @@ class Lanes:
         Width of the datapath: a multiple of the step.
     """
 
-    def __init__(self, m: Module, provider: ProviderFrame, payload_bits: int) -> None:
+    def __init__(
+        self,
+        m: Module,
+        widths: Iterable[int],
+        is_at_most: Callable[[int], Value],
+        payload_bits: int,
+    ) -> None:
         self._m = m
-        self.widths = sorted({key.element_bits for key in provider.behaviors if key.element_bits})
+        self.widths = sorted(widths)
         self.step = self.widths[0]
         self.bits = payload_bits // self.step * self.step
         self._at_most: dict[int, Value] = {self.widths[-1]: Const(1, 1)}
         for width in self.widths[:-1]:
-            fits = provider.is_configured(lambda key, w=width: (key.element_bits or 0) <= w)
-            self._at_most[width] = named(m, fits, f"element_at_most_{width}")
+            self._at_most[width] = named(m, is_at_most(width), f"element_at_most_{width}")
+
+    @classmethod
+    def of(cls, m: Module, provider: ProviderFrame, payload_bits: int) -> "Lanes":
+        """Lanes of a provider: its configured behaviour says how wide they are."""
+        widths = {key.element_bits for key in provider.behaviors if key.element_bits}
+
+        def is_at_most(width: int) -> Value:
+            return provider.is_configured(lambda key: (key.element_bits or 0) <= width)
+
+        return cls(m, widths, is_at_most, payload_bits)
 
     @property
     def steps(self) -> range:
@@ -93,6 +111,22 @@ class Lanes:
                 later = spread[(self.bits - last) // self.step]
                 spread.append(named(self._m, Mux(self.cut(end), value, later), f"{name}_{at}"))
         return spread[::-1]
+
+    def any_of(self, flags: Sequence[Value], name: str) -> list[Value]:
+        """Per step: the lane that ends there has a flag in some of its steps."""
+        found = list(flags)
+        for below, width in pairwise(self.widths):
+            # Where the element is wider than those below, the last of them tells of all.
+            is_wider = ~self.is_at_most(below)
+            for end in range(width, self.bits + 1, width):
+                others = [
+                    found[at // self.step - 1] for at in range(end - width + below, end, below)
+                ]
+                own = found[end // self.step - 1]
+                found[end // self.step - 1] = named(
+                    self._m, own | (is_wider & any_bit(others)), f"{name}_{width}_{end}"
+                )
+        return found
 
     def dense(self, flags: Sequence[Value]) -> Value:
         """One bit per lane, from the last step of each; zeros above the lanes that there are."""

@@ -73,7 +73,7 @@ class _Sums:
         op = provider.op
         params = narrow(op.hw_params, FixedVectorIntegerParams)
         room = min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs)
-        self.lanes = lanes = Lanes(m, provider, room)
+        self.lanes = lanes = Lanes.of(m, provider, room)
         is_sub = provider.is_configured(lambda key: key.role.endswith("Sub"))
         self.subtracts = named(m, is_sub, "subtracts")
         left, second = (operand[: lanes.bits] for operand in stages.operands)

@@ -1,13 +1,11 @@
 """Comparison, minimum and maximum by lanes: one subtractor."""
 
-from itertools import pairwise
-
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from fabricgen.hsg.admission_rules import narrow
 from fabricgen.hsg.keys import BehaviorKey
 from fabricgen.hsg.vector_params import FixedVectorIntegerCompareMinMaxParams
-from fabricgen.rtl.logic import any_bit, named
+from fabricgen.rtl.logic import named
 from fabricgen.rtl.providers.datapath_compare import (
     compares_signed,
     is_equality,
@@ -38,7 +36,7 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
         """The subtractor, one flag per lane, and what the flag chooses."""
         op = self.op
         params = narrow(op.hw_params, FixedVectorIntegerCompareMinMaxParams)
-        lanes = Lanes(m, self, min(params.max_payload_bits, *op.ports.inputs))
+        lanes = Lanes.of(m, self, min(params.max_payload_bits, *op.ports.inputs))
         left, right = (operand[: lanes.bits] for operand in stages.operands)
         flags: Value = Cat(self._flags(m, lanes, left, right))
         if stages.latency > 1:
@@ -75,19 +73,7 @@ class FixedVectorIntegerCompareMinMax(StatelessProvider):
         if not any(map(is_equality, self.behaviors)):
             return [Const(0, 1) for _ in lanes.steps]
         both = left ^ right
-        found: list[Value] = [both[at : at + lanes.step].any() for at in lanes.steps]
-        for below, width in pairwise(lanes.widths):
-            # Where the element is wider than those below, the last of them tells of all.
-            is_wider = ~lanes.is_at_most(below)
-            for end in range(width, lanes.bits + 1, width):
-                others = [
-                    found[at // lanes.step - 1] for at in range(end - width + below, end, below)
-                ]
-                own = found[end // lanes.step - 1]
-                found[end // lanes.step - 1] = named(
-                    m, own | (is_wider & any_bit(others)), f"differs_{width}_{end}"
-                )
-        return found
+        return lanes.any_of([both[at : at + lanes.step].any() for at in lanes.steps], "differs")
 
 
 def _is_compare(key: BehaviorKey) -> bool:

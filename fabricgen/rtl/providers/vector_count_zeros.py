@@ -20,7 +20,7 @@ class FixedVectorIntegerCountZeros(StatelessProvider):
         """Counts of 2, 4, 8 .. bits; a wider element takes its count from a higher level."""
         op = self.op
         params = narrow(op.hw_params, FixedVectorIntegerParams)
-        lanes = Lanes(m, self, min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs))
+        lanes = Lanes.of(m, self, min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs))
         is_leading = self.is_configured(lambda key: key.role == "Leading")
         leading = named(m, is_leading, "is_leading")
         counts = self._tree(m, stages.operands[0][: lanes.bits], leading, lanes.widths[-1])

@@ -38,7 +38,7 @@ class FixedVectorValueSelect(StatelessProvider):
         """One choice per bit; the condition's bits spread over the lanes."""
         op = self.op
         params = narrow(op.hw_params, FixedVectorValueSelectParams)
-        lanes = Lanes(
+        lanes = Lanes.of(
             m, self, min(params.max_payload_bits, *op.ports.inputs[1:], *op.ports.outputs)
         )
         condition, chosen, other = stages.operands

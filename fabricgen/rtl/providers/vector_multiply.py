@@ -40,7 +40,7 @@ class FixedVectorIntegerMultiply(StatelessProvider):
         """Blocks of the widest element that fits, from the lowest bit up."""
         op = self.op
         params = narrow(op.hw_params, FixedVectorIntegerParams)
-        lanes = Lanes(m, self, min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs))
+        lanes = Lanes.of(m, self, min(params.max_payload_bits, *op.ports.inputs, *op.ports.outputs))
         left, right = stages.operands
         parts: list[Value] = []
         at = 0

@@ -36,7 +36,7 @@ class FixedVectorIntegerShift(StatelessProvider):
 
     def held_operands(self, m: Module) -> list[Value]:
         """The vector, reversed for a left shift, and the amounts as they are."""
-        lanes = Lanes(m, self, self._payload_bits)
+        lanes = Lanes.of(m, self, self._payload_bits)
         value, amounts = map(payload, self.inputs)
         # Reversed lanes lie on lanes where all of the widest fit.
         room = -(-lanes.bits // lanes.widths[-1]) * lanes.widths[-1]
@@ -45,7 +45,7 @@ class FixedVectorIntegerShift(StatelessProvider):
 
     def datapath(self, m: Module, stages: Stages) -> Value:
         """A stage of choices for each bit of an amount; the longest distance comes first."""
-        lanes = Lanes(m, self, self._payload_bits)
+        lanes = Lanes.of(m, self, self._payload_bits)
         value, amounts = stages.operands
         signs: Value = named(m, Cat(self._signs(m, lanes, value)), "signs")
         inverted = Cat(sign.replicate(lanes.step) for sign in signs)

@@ -11,7 +11,7 @@ from fabricgen.rtl.arbiter import Arbiter
 from fabricgen.rtl.logic import select
 from fabricgen.rtl.service.address import AddressSplit
 
-__all__ = ["NO_COLLISION", "Bank"]
+__all__ = ["NO_COLLISION", "Bank", "word_of"]
 
 #: Forwarding makes collisions harmless, and synthesis must know: emulating a defined result
 #: costs a register and a multiplexer per bit. Yosys, Quartus, Synplify, Vivado.
@@ -143,10 +143,10 @@ class Bank(wiring.Component):
             granted.eq(arbiter.grant),
             write_row.eq(arbiter.word),
         ]
-        enable = _word_of(granted, self.write_enable)
+        enable = word_of(granted, self.write_enable)
         m.d.comb += [
             self.writing_row.eq(write_row),
-            self.writing_beat.eq(_word_of(granted, self.write_beats)),
+            self.writing_beat.eq(word_of(granted, self.write_beats)),
             self.writing_enable.eq(enable if len(self.writers) > 1 else Mux(granted, enable, 0)),
         ]
         port = self.mem.write_port(granularity=8)
@@ -185,7 +185,7 @@ class Bank(wiring.Component):
                 m.d.comb += self.read_beat.word_select(byte, 8).eq(newer_beat.word_select(byte, 8))
 
 
-def _word_of(grant: Value, words: Value) -> Value:
+def word_of(grant: Value, words: Value) -> Value:
     """Word of the granted one; with one requester its word, granted or not."""
     count = len(grant)
     if count == 1:

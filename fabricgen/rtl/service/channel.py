@@ -57,7 +57,7 @@ def kind_members(requester: RequesterShape, *, store: str) -> dict[str, int]:
     """Bits that tell the kinds of a requester's accesses apart, by name: one for each kind that
     occurs beside another one. No bit says a load. Plain stores are called ``store``.
     """
-    atomics = requester.atomics
+    atomics = requester.every
     occurs = {
         store: requester.writes,
         "rmw": atomics.rmw,
@@ -97,11 +97,12 @@ class ServiceChannelShape:
             A whole child access is offered; it stays, with stable fields, until ``ready``. The
             service may serve parts of it before it shows ``ready``.
         write : Out(1), absent unless the requester stores and makes other accesses, too
-            At the local service, which has no others: unless it both reads and writes.
-        rmw, exchange, fence : Out(1), absent unless managed and as :func:`kind_members` says
+        rmw, exchange, fence : Out(1), absent unless as :func:`kind_members` says
             At most one of these and ``write`` is set.
-        rmw_kind, ordering, failure_ordering, scope, weak : Out, absent unless managed and in use
-            As :class:`fabricgen.plan.atomic_use.AtomicUse` and the stream have them.
+        rmw_kind : Out(5), absent without read-modify-writes
+        ordering, failure_ordering, scope, weak : Out, absent unless managed and in use
+            As :class:`fabricgen.plan.atomic_use.AtomicUse` and the stream have them; zero in an
+            access that has no such thing.
         volatile : Out(1), absent unless managed and some row may be volatile
         mode : Out(range(modes)), absent with one mode
         regions : Out(range(region_sets)), absent with one region set; no manager looks at it
@@ -114,9 +115,9 @@ class ServiceChannelShape:
             Active lanes; never zero while ``valid``, but in a fence.
         walk : Out(1), absent unless the requester walks
             Each active lane is a child of its own, whatever its address is.
-        data : Out(8 * data_bytes), absent unless the requester writes, or sends if managed
+        data : Out(8 * data_bytes), absent unless the requester sends
             What is stored, the operand of a read-modify-write, or the desired value.
-        expected : Out(8 * data_bytes), absent unless managed and it compares
+        expected : Out(8 * data_bytes), absent unless it compares
         slot : Out(range(slots)), absent with one slot
 
         Responses
@@ -127,13 +128,13 @@ class ServiceChannelShape:
             With ``rsp_valid``: it is the last part. A write is visible to every later request.
             Requests in different slots end in any order at a manager.
         rsp_slot : In(range(slots)), absent with one slot
-        rsp_data : In(8 * data_bytes), rsp_strobe : In(data_bytes), absent unless it reads, or
-        returns if managed
+        rsp_data : In(8 * data_bytes), rsp_strobe : In(data_bytes), absent unless it
+        returns
             Bytes that arrive now, at their payload positions. Each byte of an active lane
             arrives exactly once; bytes of lanes out of range carry no meaning. A store and a fence
             have no strobes.
-        rsp_success : In(1), rsp_tested : In(lanes), absent unless managed and it compares
-            Lanes whose comparison arrives now, and how it ended. Each active lane of a
+        rsp_success : In(lanes), rsp_tested : In(lanes), absent unless it compares
+            Lanes whose comparison arrives now, and how each ended. Each active lane of a
             compare-exchange arrives exactly once; those of other accesses carry no meaning.
         rsp_in_range : In(lanes)
             With ``rsp_done``: lanes that lie inside an admitted region, or that have addresses
@@ -153,12 +154,9 @@ class ServiceChannelShape:
         """
         req, bits = self.requester, 8 * self.requester.data_bytes
         members: dict[str, wiring.Member] = {"valid": Out(1), "ready": In(1)}
-        if self.managed:
-            members |= {name: Out(1) for name in kind_members(req, store="write")}
-            widths = req.atomics.field_widths() | {"volatile": int(req.volatile)}
-            members |= {name: Out(width) for name, width in widths.items() if width}
-        elif req.reads and req.writes:
-            members["write"] = Out(1)
+        members |= {name: Out(1) for name in kind_members(req, store="write")}
+        widths = req.every.field_widths() | {"volatile": int(req.volatile)}
+        members |= {name: Out(width) for name, width in widths.items() if width}
         if len(req.modes) > 1:
             members["mode"] = Out(range(len(req.modes)))
         if len(req.region_sets) > 1:
@@ -168,17 +166,17 @@ class ServiceChannelShape:
         members["lanes"] = Out(req.lanes)
         if req.walks:
             members["walk"] = Out(1)
-        if req.sends if self.managed else req.writes:
+        if req.sends:
             members["data"] = Out(bits)
-        if self.managed and req.atomics.exchange:
+        if req.every.exchange:
             members["expected"] = Out(bits)
         if self.slots > 1:
             members |= {"slot": Out(range(self.slots)), "rsp_slot": In(range(self.slots))}
         members |= {"rsp_valid": In(1), "rsp_done": In(1), "rsp_in_range": In(req.lanes)}
-        if req.returns if self.managed else req.reads:
+        if req.returns:
             members |= {"rsp_data": In(bits), "rsp_strobe": In(req.data_bytes)}
-        if self.managed and req.atomics.exchange:
-            members |= {"rsp_success": In(1), "rsp_tested": In(req.lanes)}
+        if req.every.exchange:
+            members |= {"rsp_success": In(req.lanes), "rsp_tested": In(req.lanes)}
         if self.managed:
             members |= {"rsp_error": In(1), "rsp_error_address": In(self.address_bits)}
             members["stands"] = In(1)

@@ -39,6 +39,8 @@ class FrontEnd(wiring.Component):
         Width of one byte address.
     windows
         Lanes are released in windows.
+    separates
+        Items of some requests are served one at a time in each bank, even those of one beat.
 
     Members
     -------
@@ -49,6 +51,8 @@ class FrontEnd(wiring.Component):
     lanes : In(lanes)
     released : In(lanes), absent unless ``windows``
         Lanes that may be served; once set they stay so until ``done``.
+    alone : In(1), absent unless ``separates``
+        They are those of this request.
     want : Out(banks)
         Banks that hold an item not served yet.
     rows : Out(banks * row_bits)
@@ -68,6 +72,7 @@ class FrontEnd(wiring.Component):
     address: Signal
     lanes: Signal
     released: Signal
+    alone: Signal
     want: Signal
     rows: Signal
     grant: Signal
@@ -82,7 +87,9 @@ class FrontEnd(wiring.Component):
         requester: RequesterShape,
         address_bits: int,
         windows: bool = False,
+        separates: bool = False,
     ) -> None:
+        self.separates = separates
         self.split = AddressSplit(geometry)
         self.banks = geometry.banks
         self.requester = requester
@@ -104,6 +111,8 @@ class FrontEnd(wiring.Component):
             members["mode"] = In(range(len(requester.modes)))
         if windows:
             members["released"] = In(requester.lanes)
+        if separates:
+            members["alone"] = In(1)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -225,7 +234,8 @@ class FrontEnd(wiring.Component):
                 for other in before
                 if (other, item) in same_beat
             )
-            m.d.comb += follow.eq(lead | pending[item] & shared)
+            comes = pending[item] & shared
+            m.d.comb += follow.eq(lead | (comes & ~self.alone if self.separates else comes))
             leads[item], follows[item] = lead, follow
         return leads, follows
 

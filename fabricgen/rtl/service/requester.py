@@ -1,12 +1,16 @@
 """Everything of the service that belongs to one requester."""
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fabricgen.plan.geometry import BankGeometry
+from fabricgen.plan.atomic_use import NO_LOCAL_ATOMICS, LocalAtomics
+from fabricgen.plan.geometry import BankGeometry, RequesterShape
 from fabricgen.rtl.logic import any_bit, one_hot, select
 from fabricgen.rtl.service.address import AddressSplit
+from fabricgen.rtl.service.atomic_unit import EXCHANGE, OP_BITS, STORE, scale_bits
 from fabricgen.rtl.service.beat_reader import BeatReader
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.service.front_end import FrontEnd
@@ -30,6 +34,9 @@ class Requester(wiring.Component):
     lanes are let in (:class:`fabricgen.rtl.service.lane_walk.LaneWalk`); ``channel.ready`` then
     says that it is taken, and it may be served later.
 
+    Where the requester compares and exchanges, all of its answers come a cycle later, in
+    *n + 2*: by then the contents are compared with what was expected.
+
     Parameters
     ----------
     channel
@@ -42,6 +49,9 @@ class Requester(wiring.Component):
         Somebody writes at all, so a read can meet a write.
     issue_lanes
         Lanes of a firing that goes lane by lane which are let in per cycle.
+    atomics
+        What the banks compute for all requesters; with nothing they are
+        :class:`fabricgen.rtl.service.bank.Bank`.
 
     Members
     -------
@@ -56,11 +66,16 @@ class Requester(wiring.Component):
         Row asked of each bank.
     stored, read_beats : In(banks * 8 * beat_bytes)
         Of the banks granted in the cycle before: what their storages return, and the same with
-        newer bytes.
-    writing_rows, writing_beats, writing_enable : In, of all banks; absent unless ``forwards``
+        newer bytes. The first is absent where banks compute.
+    writing_rows, writing_beats, writing_enable : In, of all banks; absent unless ``forwards``,
+    and where banks compute
         What is written at the end of this cycle.
     write_beats : Out(banks * 8 * beat_bytes), write_enable : Out(banks * beat_bytes)
         For the banks granted in the cycle before.
+    write_op : Out(OP_BITS), absent unless banks compute
+    write_scale : Out, absent unless they do for objects of several sizes
+    write_expected : Out(banks * 8 * beat_bytes), absent unless the requester compares
+        As :class:`fabricgen.rtl.service.atomic_bank.AtomicBank` takes them, in the same cycle.
     answering : Out(1)
         The last part of a request is answered in this cycle (registered).
     idle : Out(1)
@@ -84,6 +99,9 @@ class Requester(wiring.Component):
     write_grant: Signal
     write_beats: Signal
     write_enable: Signal
+    write_op: Signal
+    write_scale: Signal
+    write_expected: Signal
     rows: Signal
     answering: Signal
     idle: Signal
@@ -96,8 +114,11 @@ class Requester(wiring.Component):
         regions: tuple[tuple[int, int], ...],
         forwards: bool,
         issue_lanes: int = 1,
+        atomics: LocalAtomics = NO_LOCAL_ATOMICS,
     ) -> None:
         self.shape = channel
+        self.atomics = atomics
+        self.meets_writes = forwards and not atomics.computes
         self.windows = walks_in_windows(channel, issue_lanes)
         self.holds = Signal()
         self.issue_lanes = issue_lanes
@@ -116,26 +137,33 @@ class Requester(wiring.Component):
         }
         if self.windows:
             members |= {"asks": Out(1), "ends": Out(1)}
-        if channel.requester.reads:
+        if channel.requester.returns:
             members |= {
                 "read_request": Out(banks),
                 "read_grant": In(banks),
-                "stored": In(banks * 8 * beat_bytes),
                 "read_beats": In(banks * 8 * beat_bytes),
             }
-        if channel.requester.reads and forwards:
+            if not atomics.computes:
+                members["stored"] = In(banks * 8 * beat_bytes)
+        if channel.requester.returns and self.meets_writes:
             members |= {
                 "writing_rows": In(banks * self.split.row_bits),
                 "writing_beats": In(banks * 8 * beat_bytes),
                 "writing_enable": In(banks * beat_bytes),
             }
-        if channel.requester.writes:
+        if channel.requester.sends:
             members |= {
                 "write_request": Out(banks),
                 "write_grant": In(banks),
                 "write_beats": Out(banks * 8 * beat_bytes),
                 "write_enable": Out(banks * beat_bytes),
             }
+            if atomics.computes:
+                members["write_op"] = Out(OP_BITS)
+            if scale_bits(atomics):
+                members["write_scale"] = Out(scale_bits(atomics))
+            if channel.requester.local.exchange:
+                members["write_expected"] = Out(banks * 8 * beat_bytes)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -152,28 +180,36 @@ class Requester(wiring.Component):
             requester=req,
             address_bits=self.shape.address_bits,
             windows=self.windows,
+            separates=req.local.computes and req.segments > 1,
         )
         channel = self._walk(m, front) if self.windows else self.channel
+        kinds = _Kinds(req, channel)
+        # A fence has no beat: all that was served before it is visible when it is admitted.
+        fence = kinds.fence & channel.valid & self.admit
+        done = front.done | fence
         m.d.comb += [
-            front.valid.eq(channel.valid & self.admit),
+            front.valid.eq(channel.valid & self.admit & ~kinds.fence),
             front.address.eq(channel.address),
             front.lanes.eq(channel.lanes),
-            channel.ready.eq(front.done),
+            channel.ready.eq(done),
             self.rows.eq(front.rows),
         ]
         if len(req.modes) > 1:
             m.d.comb += front.mode.eq(channel.mode)
-        if req.reads and req.writes:
-            m.d.comb += [
-                self.read_request.eq(Mux(channel.write, 0, front.want)),
-                self.write_request.eq(Mux(channel.write, front.want, 0)),
-                front.grant.eq(self.read_grant | self.write_grant),
-            ]
-        elif req.reads:
-            m.d.comb += [self.read_request.eq(front.want), front.grant.eq(self.read_grant)]
-        else:
-            m.d.comb += [self.write_request.eq(front.want), front.grant.eq(self.write_grant)]
-        held = _Held(m, self.shape, channel, front, self._check(m, channel))
+        if front.separates:
+            m.d.comb += front.alone.eq(kinds.computes)
+        grant: Value = Const(0, 1)
+        if req.returns:
+            m.d.comb += self.read_request.eq(Mux(kinds.write, 0, front.want))
+            grant |= self.read_grant
+        if req.sends:
+            m.d.comb += self.write_request.eq(Mux(kinds.write | kinds.computes, front.want, 0))
+            grant |= self.write_grant
+        # Where both are asked of a bank, it grants both or none.
+        m.d.comb += front.grant.eq(grant)
+        if self.windows:
+            m.d.comb += self.ends.eq(done)
+        held = _Held(m, self.shape, channel, front, kinds, done, self._check(m, channel))
         idle = ~held.answers & ~front.partial
         m.d.comb += self.idle.eq(idle & ~self.holds if self.windows else idle)
         return held
@@ -204,56 +240,70 @@ class Requester(wiring.Component):
         m.d.comb += [
             front.released.eq(walk.released),
             self.asks.eq(walk.o.valid),
-            self.ends.eq(front.done),
             self.holds.eq(walk.holds),
         ]
         return walk.o
 
     def _answer(self, m: Module, held: "_Held") -> None:
         """Move bytes between banks and payload, and respond."""
-        channel, req = self.channel, self.shape.requester
+        req = self.shape.requester
         lanes = range(req.lanes)
-        active = [held.lanes[lane] if req.lanes > 1 else Const(1, 1) for lane in lanes]
+        is_lane = req.lanes > 1 or req.every.fence
+        active = [held.lanes[lane] if is_lane else Const(1, 1) for lane in lanes]
         outside = [active[lane] & ~held.in_range[lane] for lane in lanes]
-        m.d.comb += [
-            self.answering.eq(held.done),
-            channel.rsp_valid.eq(held.answers),
-            channel.rsp_done.eq(held.done),
-            channel.rsp_in_range.eq(held.in_range),
-            channel.rsp_fault.eq(any_bit(outside)),
-            channel.rsp_fault_address.eq(self._fault_address(held, outside)),
-        ]
+        answer: dict[str, Value] = {
+            "valid": held.answers,
+            "done": held.done,
+            "in_range": held.in_range,
+            "fault": any_bit(outside),
+            "fault_address": self._fault_address(held, outside),
+        }
+        m.d.comb += self.answering.eq(held.done)
         if self.shape.slots > 1:
-            m.d.comb += channel.rsp_slot.eq(held.slot)
-        if req.reads:
+            answer["slot"] = held.slot
+        if req.returns:
             m.submodules.read_aligner = read = ReadAligner(self.geometry, requester=req)
             held.drive(m, read)
             m.d.comb += [
                 read.lanes.eq(held.lanes),
                 read.beats.eq(self._read_one(m) if self.plan.is_single else self.read_beats),
-                channel.rsp_data.eq(read.data),
-                channel.rsp_strobe.eq(Mux(held.write, 0, read.strobe)),
             ]
-        if req.writes:
-            m.submodules.write_aligner = write = WriteAligner(self.geometry, requester=req)
-            held.drive(m, write)
-            m.d.comb += [
-                write.live.eq(Cat(active[lane] & held.in_range[lane] for lane in lanes)),
-                write.data.eq(held.data),
-                self.write_beats.eq(write.beats),
-                self.write_enable.eq(write.enable),
-            ]
+            answer |= {"data": read.data, "strobe": Mux(held.write, 0, read.strobe)}
+        if req.sends:
+            self._store(m, held, [active[lane] & held.in_range[lane] for lane in lanes])
+        if req.every.exchange:
+            answer = _compared(m, answer, held)
+        for name, value in answer.items():
+            m.d.comb += getattr(self.channel, f"rsp_{name}").eq(value)
+
+    def _store(self, m: Module, held: "_Held", live: list[Value]) -> None:
+        """What the banks of the cycle before are to write or compute."""
+        m.submodules.write_aligner = write = self._aligned(m, held, live, held.data)
+        m.d.comb += [self.write_beats.eq(write.beats), self.write_enable.eq(write.enable)]
+        if self.atomics.computes:
+            m.d.comb += self.write_op.eq(held.op)
+        if scale_bits(self.atomics):
+            m.d.comb += self.write_scale.eq(held.scale(self.atomics.element_bytes))
+        if self.shape.requester.local.exchange:
+            m.submodules.expected_aligner = other = self._aligned(m, held, live, held.expected)
+            m.d.comb += self.write_expected.eq(other.beats)
+
+    def _aligned(self, m: Module, held: "_Held", live: list[Value], data: Value) -> WriteAligner:
+        aligner = WriteAligner(self.geometry, requester=self.shape.requester)
+        held.drive(m, aligner)
+        m.d.comb += [aligner.live.eq(Cat(live)), aligner.data.eq(data)]
+        return aligner
 
     def _read_one(self, m: Module) -> Value:
-        """The beat of a requester that never needs two."""
-        m.submodules.beat_reader = reader = BeatReader(self.geometry, forwards=self.forwards)
+        """The beat of a requester that never needs two; banks that compute show it as it is."""
+        m.submodules.beat_reader = reader = BeatReader(self.geometry, forwards=self.meets_writes)
         m.d.comb += [
             reader.row.eq(self.split.row(self.channel.address)),
-            reader.stored.eq(self.stored),
+            reader.stored.eq(self.read_beats if self.atomics.computes else self.stored),
         ]
         if self.geometry.banks > 1:
             m.d.comb += reader.bank.eq(self.split.bank(self.channel.address))
-        if self.forwards:
+        if self.meets_writes:
             m.d.comb += [
                 reader.writing_rows.eq(self.writing_rows),
                 reader.writing_beats.eq(self.writing_beats),
@@ -282,6 +332,64 @@ class Requester(wiring.Component):
         return (origin + select(distances, bits))[:bits] if distances else origin
 
 
+class _Kinds:
+    """What the access on a channel is; constants where the requester has no other."""
+
+    def __init__(self, requester: RequesterShape, channel: ServiceChannel) -> None:
+        self._only = requester.kinds == 1
+        every = requester.every
+        self.write = self._is(channel, "write", requester.writes)
+        self.rmw = self._is(channel, "rmw", every.rmw)
+        self.exchange = self._is(channel, "exchange", every.exchange)
+        self.fence = self._is(channel, "fence", every.fence)
+
+    def _is(self, channel: ServiceChannel, name: str, occurs: bool) -> Value:
+        if occurs and not self._only:
+            return getattr(channel, name)
+        return Const(int(occurs), 1)
+
+    @property
+    def computes(self) -> Value:
+        """A bank reads and writes for it in one step."""
+        return self.rmw | self.exchange
+
+
+def _compared(m: Module, answer: dict[str, Value], held: "_Held") -> dict[str, Value]:
+    """The answer one cycle later, with what the comparison of each lane has come to."""
+    later: dict[str, Value] = {}
+    for name, value in answer.items():
+        register = Signal(len(value), name=f"rsp_{name}", reset_less=name not in ("valid", "done"))
+        m.d.sync += register.eq(value)
+        later[name] = register
+    req = held.shape.requester
+    expected = Signal(8 * req.data_bytes, name="rsp_expected", reset_less=True)
+    m.d.sync += expected.eq(held.expected)
+    mode = None
+    if held.mode is not None:
+        mode = Signal(len(held.mode), name="rsp_mode", reset_less=True)
+        m.d.sync += mode.eq(held.mode)
+    chosen = one_hot(mode, len(req.modes))
+    strobe, data = later["strobe"], later["data"]
+    equal = [
+        data.word_select(byte, 8) == expected.word_select(byte, 8) for byte in range(req.data_bytes)
+    ]
+    success: list[Value] = []
+    tested: list[Value] = []
+    for lane in range(req.lanes):
+        sizes = [
+            (here, mode.element_bytes)
+            for here, mode in zip(chosen, req.modes, strict=True)
+            if lane < mode.lanes
+        ]
+        success.append(
+            any_bit(
+                here & Cat(equal[lane * size : (lane + 1) * size]).all() for here, size in sizes
+            )
+        )
+        tested.append(any_bit(here & strobe[lane * size] for here, size in sizes))
+    return later | {"success": Cat(success), "tested": Cat(tested)}
+
+
 class _Held:
     """Registers between the stages. Payload is neither reset nor held still between parts."""
 
@@ -291,15 +399,17 @@ class _Held:
         shape: ServiceChannelShape,
         channel: ServiceChannel,
         front: FrontEnd,
+        kinds: _Kinds,
+        done: Value,
         in_range: Value | None,
     ) -> None:
         self.shape = shape
         self.split = front.split
         req = shape.requester
         self.part = self._register(m, front.served.any(), "part", reset_less=False)
-        self.done = self._register(m, front.done, "done", reset_less=False)
-        # The last lanes to be let in may have been served with earlier ones.
-        self.answers = self.part | self.done if front.windows else self.part
+        self.done = self._register(m, done, "done", reset_less=False)
+        # The last lanes to be let in may have been served with earlier ones; a fence has none.
+        self.answers = self.part | self.done if front.windows or req.every.fence else self.part
         self.served = self._register(m, front.served, "served")
         self.address = self._register(m, channel.address, "address")
         self.lanes = self._register(m, channel.lanes, "lanes")
@@ -307,16 +417,35 @@ class _Held:
             self.in_range = Const((1 << req.lanes) - 1, req.lanes)
         else:
             self.in_range = self._register(m, in_range, "in_range")
-        both = req.reads and req.writes
-        self.write = self._register(m, channel.write, "write") if both else Const(req.writes, 1)
+        self.write = self._register(m, kinds.write, "write")
         self.mode = self._register(m, channel.mode, "mode") if len(req.modes) > 1 else None
         if shape.slots > 1:
             self.slot = self._register(m, channel.slot, "slot")
-        if req.writes:
+        if req.sends:
             self.data = self._register(m, channel.data, "data")
+        kind = channel.rmw_kind if req.every.rmw else Const(STORE, OP_BITS)
+        self.op = self._register(m, Mux(kinds.exchange, EXCHANGE, kind), "op")
+        if req.every.exchange:
+            self.expected = self._register(m, channel.expected, "expected")
+
+    def scale(self, sizes: Sequence[int]) -> Value:
+        """Position of the access's element among these sizes; any one where it is none."""
+        modes = self.shape.requester.modes
+        chosen = zip(one_hot(self.mode, len(modes)), modes, strict=True)
+        width = max(0, (len(sizes) - 1).bit_length())
+        return select(
+            [
+                (here, Const(sizes.index(mode.element_bytes), width))
+                for here, mode in chosen
+                if mode.element_bytes in sizes
+            ],
+            width,
+        )
 
     @staticmethod
-    def _register(m: Module, value: Value, name: str, *, reset_less: bool = True) -> Signal:
+    def _register(m: Module, value: Value, name: str, *, reset_less: bool = True) -> Value:
+        if isinstance(value, Const):
+            return value
         held = Signal(len(value), name=f"held_{name}", reset_less=reset_less)
         m.d.sync += held.eq(value)
         return held

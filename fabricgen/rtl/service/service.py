@@ -1,12 +1,17 @@
 """The Local Memory Service: requesters on one side, banks on the other."""
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from functools import reduce
+
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from fabricgen.plan.atomic_use import NO_LOCAL_ATOMICS, LocalAtomics
 from fabricgen.plan.geometry import BankGeometry
 from fabricgen.records.resource import GrantPolicy
+from fabricgen.rtl.logic import any_bit
 from fabricgen.rtl.service.admission import Admission
+from fabricgen.rtl.service.atomic_bank import AtomicBank
 from fabricgen.rtl.service.bank import Bank
 from fabricgen.rtl.service.channel import ServiceChannelShape
 from fabricgen.rtl.service.requester import Requester
@@ -23,6 +28,10 @@ class LocalMemoryService(wiring.Component):
     cycle. Answers follow one cycle behind grants. Requests of one requester are served and
     answered in order; a beat's write is seen by every read granted after it and by no other.
     Lanes outside the admitted regions write nothing.
+
+    Where some requester makes read-modify-writes or compare-exchanges, the banks compute: each has
+    one order of reads and writes together, and an access that is both takes both. A fence is done
+    when it is admitted: everything that was served before it is visible by then.
 
     ``banks[i].mem`` is the storage of bank ``i``. Reset drops requests, never the storage.
 
@@ -90,13 +99,19 @@ class LocalMemoryService(wiring.Component):
         self.geometry = geometry
         self.requesters = requesters
         self.regions = regions
-        self.readers = tuple(i for i, s in enumerate(requesters) if s.requester.reads)
-        self.writers = tuple(i for i, s in enumerate(requesters) if s.requester.writes)
+        self.readers = tuple(i for i, s in enumerate(requesters) if s.requester.returns)
+        self.writers = tuple(i for i, s in enumerate(requesters) if s.requester.sends)
+        self.atomics = reduce(
+            LocalAtomics.union, (s.requester.local for s in requesters), NO_LOCAL_ATOMICS
+        )
         self.policy = policy
         self.issue_lanes = issue_lanes
         self.admission = Admission(policy, queues=queues, outstanding=outstanding)
-        self.banks = tuple(
-            Bank(geometry, policy=policy, readers=self.readers, writers=self.writers)
+        everybody = tuple(range(len(requesters)))
+        self.banks: tuple[Bank | AtomicBank, ...] = tuple(
+            AtomicBank(geometry, policy=policy, participants=everybody, atomics=self.atomics)
+            if self.atomics.computes
+            else Bank(geometry, policy=policy, readers=self.readers, writers=self.writers)
             for _ in range(geometry.banks)
         )
         members: dict[str, wiring.Member] = {
@@ -116,6 +131,7 @@ class LocalMemoryService(wiring.Component):
                 regions=self.regions,
                 forwards=bool(self.writers),
                 issue_lanes=self.issue_lanes,
+                atomics=self.atomics,
             )
             m.submodules[f"requester_{i}"] = requester
             connect(m, flipped(getattr(self, f"requester_{i}")), requester.channel)
@@ -128,17 +144,64 @@ class LocalMemoryService(wiring.Component):
                 requester.admit.eq(self.admission.admit[i]),
             ]
             requesters.append(requester)
-        m.d.comb += self.idle.eq(Cat(r.idle for r in requesters).all())
+        busy = [bank.busy for bank in self.banks if isinstance(bank, AtomicBank)]
+        m.d.comb += self.idle.eq(Cat(r.idle for r in requesters).all() & ~any_bit(busy))
 
         readers = [requesters[i] for i in self.readers]
         writers = [requesters[i] for i in self.writers]
         for b, bank in enumerate(self.banks):
             m.submodules[f"bank_{b}"] = bank
+            if isinstance(bank, AtomicBank):
+                self._join_computing(m, b, bank, requesters)
+                continue
             if readers:
                 self._join_readers(m, b, bank, readers)
             if writers:
                 self._join_writers(m, b, bank, writers)
         return m
+
+    def _join_computing(
+        self, m: Module, b: int, bank: AtomicBank, requesters: list[Requester]
+    ) -> None:
+        """One bank that computes, for everybody; who cannot read or write never asks."""
+        words: dict[str, list[Value]] = {}
+        for place, requester in enumerate(requesters):
+            shape = requester.shape.requester
+            words.setdefault("rows", []).append(self._word(requester.rows, b))
+            m.d.comb += [
+                *(
+                    (
+                        bank.read_request[place].eq(requester.read_request[b]),
+                        requester.read_grant[b].eq(bank.read_grant[place]),
+                        self._word(requester.read_beats, b).eq(bank.read_beat),
+                    )
+                    if shape.returns
+                    else ()
+                ),
+                *(
+                    (
+                        bank.write_request[place].eq(requester.write_request[b]),
+                        requester.write_grant[b].eq(bank.write_grant[place]),
+                    )
+                    if shape.sends
+                    else ()
+                ),
+            ]
+            for name, member, is_shared in (
+                ("write_ops", "write_op", True),
+                ("write_scales", "write_scale", True),
+                ("write_beats", "write_beats", False),
+                ("write_enable", "write_enable", False),
+                ("write_expected", "write_expected", False),
+            ):
+                if hasattr(bank, name):
+                    width = len(getattr(bank, name)) // len(requesters)
+                    word: Value = Const(0, width)
+                    if hasattr(requester, member):
+                        word = getattr(requester, member)
+                        word = word if is_shared else self._word(word, b)
+                    words.setdefault(name, []).append(word)
+        m.d.comb += [getattr(bank, name).eq(Cat(each)) for name, each in words.items()]
 
     def _join_readers(self, m: Module, b: int, bank: Bank, readers: list[Requester]) -> None:
         """One bank's read side: requests and rows in, grants out, its beat to everybody."""

@@ -210,7 +210,7 @@ class SpatialPort(wiring.Component):
         names = ["valid", "done", "in_range"]
         req = self.shape.requester
         names += ["data", "strobe"] if req.returns else []
-        names += ["tested", "success"] if req.atomics.exchange else []
+        names += ["tested", "success"] if req.every.exchange else []
         names += ["slot"] if self.shape.slots > 1 else []
         values: dict[str, Value] = {}
         for name in names:
@@ -284,7 +284,7 @@ class SpatialPort(wiring.Component):
 
     def _occurs(self, kind: str) -> bool:
         req = self.shape.requester
-        return req.writes if kind == "store" else getattr(req.atomics, kind)
+        return req.writes if kind == "store" else getattr(req.every, kind)
 
     def _does(self, kind: str) -> Value:
         """Whether the configured row is a ``store``, ``rmw``, ``exchange`` or ``fence``."""
@@ -389,7 +389,7 @@ class SpatialPort(wiring.Component):
             lanes=req.lanes,
             data_bytes=req.data_bytes,
             element_lanes=self.shape.element_lanes,
-            compares=req.atomics.exchange,
+            compares=req.every.exchange,
         )
         m.d.comb += [
             store.issue.eq(issue),
@@ -406,7 +406,7 @@ class SpatialPort(wiring.Component):
         if hasattr(store, "scale"):
             m.d.comb += store.scale.eq(self.controls.scale)
         results: dict[ServiceValueRole, Value] = {_DATA: store.result, _R.OLD: store.result}
-        if req.atomics.exchange:
+        if req.every.exchange:
             m.d.comb += [store.tested.eq(answer["tested"]), store.success.eq(answer["success"])]
             results[_R.SUCCESS] = store.successes
         return results

@@ -163,12 +163,11 @@ def temporal_shape(named: NamedMemory, ordinal: int) -> TemporalShape:
         targets=tuple(targets(occurrence).index(target) for target in reached),
         channels=tuple(
             ServiceChannelShape(
-                shape.requester,
-                bank_geometry(named).address_bits
-                if isinstance(target, LocalMemoryServiceTarget)
-                else MANAGER_ADDRESS_BITS,
-                slots,
-                managed=not isinstance(target, LocalMemoryServiceTarget),
+                shape.requester.at_service(), bank_geometry(named).address_bits, slots
+            )
+            if isinstance(target, LocalMemoryServiceTarget)
+            else ServiceChannelShape(
+                shape.requester.at_manager(), MANAGER_ADDRESS_BITS, slots, managed=True
             )
             for target in reached
         ),

@@ -204,7 +204,7 @@ class TemporalPort(wiring.Component):
             members[f"request_{position}"] = Out(request.signature())
         if shape.port.requester.returns:
             members["result"] = Out(8 * shape.port.requester.data_bytes)
-        if shape.port.requester.atomics.exchange:
+        if shape.port.requester.every.exchange:
             members["successes"] = Out(shape.port.requester.lanes)
         members |= {f"present_{path.name}": Out(shape.rows) for path in shape.port.inputs}
         members |= {name: Out(shape.rows) for name in ("claim", "issued", "held")}
@@ -300,7 +300,7 @@ class TemporalPort(wiring.Component):
         requester = self.shape.port.requester
         if requester.lanes > 1:
             return self.controls.lanes
-        return ~self._does("fence") if requester.atomics.fence else Value.cast(1)
+        return ~self._does("fence") if requester.every.fence else Value.cast(1)
 
     def _does(self, kind: str) -> Value:
         """Whether the selected firing is a ``store``, ``rmw``, ``exchange`` or ``fence``."""
@@ -310,7 +310,7 @@ class TemporalPort(wiring.Component):
 
     def _occurs(self, kind: str) -> bool:
         requester = self.shape.port.requester
-        return requester.writes if kind == "store" else getattr(requester.atomics, kind)
+        return requester.writes if kind == "store" else getattr(requester.every, kind)
 
     def _complete_idle(
         self, m: Module, front: RowFrontEnd, claims: RowClaims, idle: Signal

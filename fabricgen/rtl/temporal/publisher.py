@@ -4,16 +4,12 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fabricgen.plan.completion import hold_cycles
 from fabricgen.records.resource import RoundRobin
 from fabricgen.rtl.logic import encode
 from fabricgen.rtl.temporal.row_arbiter import RowArbiter
 
-__all__ = ["Publisher", "hold_cycles"]
-
-
-def hold_cycles(rows: int) -> int:
-    """Cycles for which a row that was passed over stays the candidate, once per turn."""
-    return max(2, rows)
+__all__ = ["Publisher"]
 
 
 class Publisher(wiring.Component):
