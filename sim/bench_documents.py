@@ -9,9 +9,32 @@ __all__ = ["BenchEngine", "BenchPort", "BenchRow", "BenchStorage"]
 _ROLES = {
     "load": ("address", "mask", "control", "data", "completion"),
     "store": ("address", "data", "mask", "control", "completion"),
+    "rmw": ("address", "update", "mask", "control", "old", "completion"),
+    "cmpxchg": (
+        *("address", "expected", "desired", "mask", "control"),
+        *("old", "success", "completion"),
+    ),
+}
+_RESULTS = {
+    "load": ("data", "completion"),
+    "store": ("completion",),
+    "rmw": ("old", "completion"),
+    "cmpxchg": ("old", "success", "completion"),
+}
+#: Contract of a row that is not plain, and the key and values of each part of it in a clause.
+_SAID = {
+    "rmw": (
+        {"kind": "add", "ordering": "monotonic"},
+        {"kinds": ["add"], "orderings": ["monotonic"]},
+    ),
+    "cmpxchg": (
+        {"orderings": ["monotonic", "monotonic"], "weak": False},
+        {"orderings": [["monotonic", "monotonic"]], "weak": [False]},
+    ),
 }
 _SHORT = {"address": "addr", "control": "ctrl", "completion": "done"}
 _TAG_WIDTH = 4
+_PROVIDER = {"release_visibility": "at_linearization", "progress": "fair_eventual"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +44,7 @@ class BenchPort:
     Parameters
     ----------
     kind
-        ``load`` or ``store``.
+        ``load``, ``store``, ``rmw`` (an addition) or ``cmpxchg``.
     form
         ``element``, ``contiguous`` or ``indexed``.
     element_bits, lanes, masked
@@ -59,17 +82,40 @@ class BenchPort:
     @property
     def inputs(self) -> tuple[str, ...]:
         """Roles that take tokens."""
-        results = ("completion",) if self.kind == "store" else ("data", "completion")
-        return tuple(role for role in self.roles if role not in results)
+        return tuple(role for role in self.roles if role not in _RESULTS[self.kind])
 
     def bits(self, role: str) -> int:
         """Width of the tokens of one role."""
         addresses = self.lanes if self.form == "indexed" else 1
-        return {"address": 32 * addresses, "data": self.data_bits, "mask": self.lanes}.get(role, 0)
+        widths = {"address": 32 * addresses, "mask": self.lanes, "success": self.lanes}
+        if role in ("control", "completion"):
+            return 0
+        return widths.get(role, self.data_bits)
+
+    @property
+    def granularity(self) -> str:
+        """That of an atomic contract."""
+        return "absent" if self.form == "element" else "per_lane"
+
+    def contract(self) -> dict[str, object]:
+        """The one clause."""
+        if self.kind not in _SAID:
+            return {"plain": {"volatile": [False]}}
+        said: dict[str, object] = dict(_SAID[self.kind][1])
+        more = {"sync_scopes": ["system"], "granularity": [self.granularity], "volatile": [False]}
+        return said | more
+
+    def row_contract(self) -> dict[str, object]:
+        """What a row says of it."""
+        if self.kind not in _SAID:
+            return {}
+        said: dict[str, object] = dict(_SAID[self.kind][0])
+        more = {"sync_scope": "system", "granularity": self.granularity, "volatile": False}
+        return said | more | {"alignment": self.element_bits // 8}
 
     def access(self) -> dict[str, object]:
         """The one access class, as port and service admit it."""
-        direction = "read" if self.kind == "load" else "write"
+        directions = {"load": ["read"], "store": ["write"]}.get(self.kind, ["read", "write"])
         return {
             "form": self.form,
             "address": {"root_relative": [32]},
@@ -77,8 +123,7 @@ class BenchPort:
             "lanes": [self.lanes],
             "mask": ["dynamic" if self.masked else "absent"],
             "alignment": "any",
-            f"{direction}_subword": ["exact"],
-        }
+        } | {f"{direction}_subword": ["exact"] for direction in directions}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +240,7 @@ class BenchEngine:
                 resources["grant"] = {"round_robin": {"reset_cursor": 0}}
         alternative = {
             "roles": {role: self.endpoint(number, role) for role in port.roles},
-            "contract": [{"plain": {"volatile": [False]}}],
+            "contract": [port.contract()],
             "access": [port.access()],
             "patterns": ["way"],
             "targets": [port.target],
@@ -218,17 +263,18 @@ class BenchEngine:
         if len(ports) > 1:
             resources["grant"] = {"round_robin": {"reset_cursor": 0}}
         capabilities: list[object] = []
-        for kind in ("load", "store"):
-            accesses = {
-                json.dumps(each.access()): each.access() for each in ports if each.kind == kind
-            }
+        for kind in _ROLES:
+            of_kind = [each for each in ports if each.kind == kind]
+            accesses = {json.dumps(each.access()): each.access() for each in of_kind}
             if accesses:
-                served = {
-                    "contract": [{"plain": {"volatile": [False]}}],
+                served: dict[str, object] = {
+                    "contract": [of_kind[0].contract()],
                     "access": list(accesses.values()),
                     "beat_bits": self.beat_bits,
                     "regions": [0],
                 }
+                if kind in _SAID:
+                    served["consistency"] = {"local_provider": _PROVIDER}
                 capabilities.append({kind: served})
         return {
             "capacity_bytes": self.capacity_bytes,
@@ -273,7 +319,8 @@ class BenchEngine:
                 "mask": "dynamic" if port.masked else "absent",
                 "index_bits": 32,
                 "pattern": "way",
-            },
+            }
+            | port.row_contract(),
             "base": row.base,
             "target": port.target,
         }

@@ -110,10 +110,9 @@ class Case:
                 "address": addresses,
                 "mask": masks,
                 "control": (0,) * count,
-                "data": tuple(
-                    spread * (each + 1) & (1 << port.data_bits) - 1 for each in range(count)
-                ),
             }
+            data = tuple(spread * (each + 1) & (1 << port.data_bits) - 1 for each in range(count))
+            values |= dict.fromkeys(("data", "update", "desired", "expected"), data)
             for role in port.inputs:
                 if role not in row.sources:
                     tag = self.engine.tag(number, role)
@@ -161,6 +160,7 @@ def cases() -> list[Case]:
         *_active_lanes(rng),
         *_managers(),
         *_subordinates(),
+        *_atomics(),
     ]
 
 
@@ -323,6 +323,20 @@ def _served(must: float) -> Callable[[str, SimulationReport], list[Figure]]:
         return [Figure(name, "data beats/cycle", served.rate, 1.0, must, False)]
 
     return figures
+
+
+def _atomics() -> Iterator[Case]:
+    """One object, or one beat, for all of the time."""
+    same = ((5,) * _FIRINGS, ())
+    for kind, name in (("rmw", "read-modify-write"), ("cmpxchg", "compare-exchange")):
+        engine = BenchEngine([BenchPort(kind, "element", 32, in_flight=6)], [BenchRow()])
+        yield Case(f"Spatial {name}, one address", engine, (same,), _all_rows(1))
+        # The rows count apart, since nothing orders them, but in one beat.
+        rows = [BenchRow(base=4 * i) for i in range(2)]
+        port = BenchPort(kind, "element", 32, in_flight=8)
+        engine = BenchEngine([port], rows, contexts=2, banks=1, beat_bits=64)
+        even = ((4,) * _FIRINGS, ())
+        yield Case(f"Temporal {name}, 2 rows, one beat", engine, (even, even), _all_rows(1))
 
 
 def _element(name: str, report: SimulationReport) -> list[Figure]:

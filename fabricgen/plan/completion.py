@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.geometry import local_beats, port_targets, requester_shape
+from fabricgen.records.actor import LoadStorePlain
 from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.consistency import (
     BoundedCompletionCycles,
@@ -74,7 +75,10 @@ def progress_findings(named: NamedMemory) -> Iterator[Diagnostic]:
             continue
         patterns = contract.resource_contract.use_patterns
         where = f"capabilities[{ordinal}].consistency_binding"
-        bounded = isinstance(provider.progress, BoundedCompletionCycles)
+        clauses = capability.actor_contract_domain.contract_clauses
+        # A subordinate that synchronises is refused for that.
+        is_plain = all(isinstance(clause, LoadStorePlain) for clause in clauses)
+        bounded = is_plain and isinstance(provider.progress, BoundedCompletionCycles)
         for requester in (patterns[key].requester for key in capability.admissible_use_patterns):
             if requester in _local_ports(named):
                 yield from _port_findings(named, requester, provider.progress, where)
