@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.model.atomics import has_format
+from fabricgen.plan.atomic_use import FLOAT_RMW_KINDS
 from fabricgen.records.actor import (
     AtomicRmw,
     CompareExchange,
@@ -13,7 +14,13 @@ from fabricgen.records.actor import (
     LoadStoreAtomic,
     MemoryActorContractDomain,
 )
-from fabricgen.records.connectivity import InternalConnection, ManagerEndpointTarget
+from fabricgen.records.connectivity import (
+    InternalConnection,
+    LocalMemoryServiceTarget,
+    ManagerEndpointTarget,
+    MemoryDispatchTarget,
+)
+from fabricgen.records.consistency import BoundedCompletionCycles, FairEventual, LocalProvider
 from fabricgen.vocab.dataflow import (
     AtomicOrdering,
     AtomicRmwKind,
@@ -21,6 +28,7 @@ from fabricgen.vocab.dataflow import (
     SyncScopeKind,
     VectorAtomicGranularity,
 )
+from fabricgen.vocab.fabric import ReleaseVisibilityPoint
 
 __all__ = ["ORDERINGS", "AtomicDrawing"]
 
@@ -42,15 +50,14 @@ ORDERINGS = {
 
 
 class AtomicDrawing:
-    """Draws from a generator of its own: a fabric without such actors does not depend on it.
+    """Draws from a generator of its own: a fabric without such actors does not depend on it."""
 
-    The local service has none of them, so neither has a fabric without managers.
-    """
-
-    def __init__(self, seed: str, *, managers: int) -> None:
+    def __init__(self, seed: str, *, managers: int, has_local: bool) -> None:
         self._rng = rng = random.Random(f"atomic {seed}")
-        self._odds = rng.choice([0.0, 0.6, 1.0, 1.0]) if managers else 0.0
-        self._managers = managers
+        self._odds = rng.choice([0.0, 0.6, 1.0, 1.0] if managers else [0.0, 0.0, 0.6, 1.0])
+        self._targets: list[MemoryDispatchTarget] = [*map(ManagerEndpointTarget, range(managers))]
+        if has_local:
+            self._targets.insert(0, LocalMemoryServiceTarget())
 
     def protocol(self) -> str:
         """Of the managers: a bus knows none of these actors."""
@@ -77,21 +84,34 @@ class AtomicDrawing:
         """Whether a class admits one lane, which a volatile access has."""
         return self._rng.random() < 0.6
 
-    def targets(self) -> tuple[ManagerEndpointTarget, ...]:
-        """Some managers."""
-        chosen = self._rng.sample(range(self._managers), self._rng.randint(1, self._managers))
-        return tuple(map(ManagerEndpointTarget, sorted(chosen)))
+    def targets(self) -> tuple[MemoryDispatchTarget, ...]:
+        """Some targets, in their order."""
+        places = range(len(self._targets))
+        chosen = self._rng.sample(places, self._rng.randint(1, len(places)))
+        return tuple(self._targets[at] for at in sorted(chosen))
 
-    def actors(self, sizes: Sequence[int], *, walks: bool) -> MemoryActorContractDomain:
-        """One clause of one actor with objects of these widths; no fence is walked."""
+    def provider(self) -> LocalProvider:
+        """Who orders what the local service serves; no engine takes as long as the bound."""
+        visibility = self._rng.choice(list(ReleaseVisibilityPoint))
+        progress = self._rng.choice([FairEventual(), BoundedCompletionCycles(1_000_000)])
+        return LocalProvider(visibility, progress)
+
+    def actors(
+        self, sizes: Sequence[int], *, walks: bool, is_local: bool
+    ) -> MemoryActorContractDomain:
+        """One clause of one actor with objects of these widths; no fence is walked, and the local
+        service computes with integers alone.
+        """
         rng = self._rng
         # Those that no plain alternative resembles come twice as often.
         listed = [*ORDERINGS, _S.DATAFLOW_ATOMIC_RMW, _S.DATAFLOW_CMPXCHG]
         schema = rng.choice([each for each in listed if not walks or each is not _S.DATAFLOW_FENCE])
-        return MemoryActorContractDomain.of(schema, self._clause(schema, sizes, walks=walks))
+        return MemoryActorContractDomain.of(
+            schema, self._clause(schema, sizes, walks=walks, is_local=is_local)
+        )
 
     def _clause(
-        self, schema: OperationSchemaId, sizes: Sequence[int], *, walks: bool
+        self, schema: OperationSchemaId, sizes: Sequence[int], *, walks: bool, is_local: bool
     ) -> ContractClause:
         orderings, scopes = self._some(ORDERINGS[schema]), self._some(_SCOPES)
         if schema is _S.DATAFLOW_FENCE:
@@ -104,7 +124,10 @@ class AtomicDrawing:
             return CompareExchange.of_sets(orderings, scopes, granularity, weak, volatile)
         if schema is _S.DATAFLOW_ATOMIC_RMW:
             kinds = [
-                kind for kind in AtomicRmwKind if all(has_format(kind, bits) for bits in sizes)
+                kind
+                for kind in AtomicRmwKind
+                if all(has_format(kind, bits) for bits in sizes)
+                and not (is_local and kind in FLOAT_RMW_KINDS)
             ]
             return AtomicRmw.of_sets(self._some(kinds), orderings, scopes, granularity, volatile)
         return LoadStoreAtomic.of_sets(orderings, scopes, granularity, volatile)

@@ -152,7 +152,7 @@ class _Drawing:
         self.has_local = not self.managers or rng.random() < 0.6
         self.aligned = rng.random() < 0.3
         self.pointers = PointerDrawing(name, aligned=self.aligned)
-        self.atomics = AtomicDrawing(name, managers=len(self.managers))
+        self.atomics = AtomicDrawing(name, managers=len(self.managers), has_local=self.has_local)
         self.sharing = rng.choice([0.0, 0.3, 0.8])
         self.pool: list[_Endpoint] = []
         self.successes: set[int] = set()
@@ -294,13 +294,13 @@ class _Drawing:
         return _Choice(actors, volatile, exact, roles, patterns, self._targets())
 
     def _atomic(self, patterns: tuple[int, ...], *, walks: bool) -> _Choice:
-        """Actors that synchronise, before managers alone; lanes are walked, elements are not."""
-        # Each object lies in one beat of every manager, or no row of it may be legal.
-        widest = min(self.managers)
+        """Actors that synchronise; lanes are walked, elements are not."""
+        # Each object lies in one beat of every target, or no row of it may be legal.
+        widest = min((*self.managers, *((self.beat,) if self.has_local else ())))
         sizes = [size for size in self.sizes if not size & (size - 1) and size <= widest] or [8]
-        actors = self.atomics.actors(sizes, walks=walks)
-        schema = actors.actor_schema
         targets = self.atomics.targets()
+        actors = self.atomics.actors(sizes, walks=walks, is_local=_LOCAL in targets)
+        schema = actors.actor_schema
         if schema is _FENCE:
             widths = {_R.CONTROL: 0, _R.COMPLETION: 0}
             return _Choice(actors, (), (), self._bound(schema, widths), patterns, targets)
@@ -456,15 +456,55 @@ class _Drawing:
             queues=[*(rng.choice([1, 1, 2, 3, 4]) for _ in range(count)), *self.exposed.queues()],
             banks=[(1, 1)] * banks,
             outstanding=rng.choice([1, 1, 2, 3, 4, 8, 16]),
-            grant=_grant(rng, count + len(self.exposed.widths)),
+            grant=self._service_grant(ports, count + len(self.exposed.widths)),
         )
         capabilities = [
             *self._capabilities(ports, len(regions)),
+            *self._synchronising(ports, len(regions)),
             *self._exposed_capabilities(count, len(regions)),
         ]
         return LocalMemoryService(
             capacity, MemoryServiceContract.of(regions, resources, capabilities)
         )
+
+    def _service_grant(
+        self, ports: Sequence[Sequence[_Choice]], requesters: int
+    ) -> GrantPolicy | None:
+        """A port that synchronises is not kept waiting for ever."""
+        grant = _grant(self.rng, requesters)
+        ordered = {
+            port
+            for port, choices in enumerate(ports)
+            if any(not each.volatile and _LOCAL in each.targets for each in choices)
+        }
+        if isinstance(grant, FixedPriority) and not ordered <= {grant.order[0]}:
+            return RoundRobin(grant.order, grant.order[0])
+        return grant
+
+    def _synchronising(
+        self, ports: Sequence[Sequence[_Choice]], regions: int
+    ) -> Iterator[MemoryServiceCapability]:
+        """One per actor that synchronises, and apart for lanes: everything that is asked."""
+        rng, found = self.rng, dict[tuple[OperationSchemaId, bool], list[tuple[int, _Choice]]]()
+        for port, choices in enumerate(ports):
+            for choice in choices:
+                if not choice.volatile and _LOCAL in choice.targets:
+                    is_element = any(each.access_form is _FORM.ELEMENT for each in choice.classes)
+                    found.setdefault((choice.schema, is_element), []).append((port, choice))
+        for (schema, _), asked in sorted(found.items(), key=lambda each: each[0][0].value):
+            is_fence = schema is _FENCE
+            clauses = [c for _, each in asked for c in each.actors.contract_clauses]
+            classes = [c for _, each in asked for c in each.classes]
+            yield MemoryServiceCapability.of(
+                MemoryActorContractDomain.of(schema, *clauses),
+                None if is_fence else ParameterizedMemoryAccessDomain.of(*classes),
+                service_region_ordinals=()
+                if is_fence
+                else rng.sample(range(regions), rng.randint(1, regions)),
+                service_beat_width_bits=0 if is_fence else self.beat,
+                admissible_use_patterns=[port for port, _ in asked],
+                consistency_binding=self.atomics.provider(),
+            )
 
     def _capabilities(
         self, ports: Sequence[Sequence[_Choice]], regions: int

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from itertools import product
 
+from fabricgen.plan.atomic_use import FLOAT_RMW_KINDS
 from fabricgen.plan.demand import is_temporal
 from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow, ResultDestination
 from fabricgen.plan.support import selected_class
@@ -39,8 +40,8 @@ NOT_DRAWN = "not drawn"
 
 #: Points that cannot occur, by pattern.
 _REASONS = {
-    f"row: * local *{actor}*": "a local service has plain loads and stores alone"
-    for actor in ("atomic", "rmw", "cmpxchg", "fence")
+    f"rmw: local {word(kind)}": "a local service computes with integers alone"
+    for kind in FLOAT_RMW_KINDS
 }
 
 
@@ -75,7 +76,8 @@ def _every() -> Iterator[str]:
         yield f"connection: {schedule} to another port"
     # In a Spatial table no two rows share an endpoint, and no port has two rows.
     yield from (f"connection: temporal to {end}" for end in ("several rows", "a row of its port"))
-    yield from (f"rmw: {word(kind)}" for kind in AtomicRmwKind)
+    for target, kind in product(_TARGETS, AtomicRmwKind):
+        yield f"rmw: {target} {word(kind)}"
     for schema, orderings in ORDERINGS.items():
         yield from (f"ordering: {word(schema)} {_ordering(each)}" for each in orderings)
 
@@ -127,7 +129,7 @@ def _row(named: NamedMemory, row: OperationRow, schedule: str) -> Iterator[str]:
     for role, destination in row.destinations:
         yield f"destination: {schedule} {word(role)} {_mix(destination)}"
     if isinstance(contract, AtomicRmwContract):
-        yield f"rmw: {word(contract.kind)}"
+        yield f"rmw: {target} {word(contract.kind)}"
     if isinstance(contract, CompareExchangeContract):
         yield f"ordering: {word(row.actor.schema_id)} {_ordering(contract.orderings)}"
     elif not isinstance(contract, PlainContract):

@@ -25,6 +25,7 @@ from amaranth.lib import wiring
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.config.storable import storable_mask
 from fabricgen.emit.verilog import to_verilog
+from fabricgen.plan.atomic_use import FLOAT_RMW_KINDS, NO_LOCAL_ATOMICS, LocalAtomics
 from fabricgen.plan.geometry import AccessMode, BankGeometry, RequesterShape
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.resource import RoundRobin
@@ -38,6 +39,7 @@ from fabricgen.rtl.subordinate.stream import SubordinateStreamShape
 from fabricgen.rtl.temporal.engine import TemporalEngine
 from fabricgen.rtl.temporal.front_end import RowFrontEnd
 from fabricgen.rtl.temporal.shape import FrontEndShape, RoleShape
+from fabricgen.vocab.dataflow import AtomicRmwKind
 from sim.axi4_bench import make_manager, make_subordinate
 from tools import ooc
 from tools.bus_storage import BusStorage
@@ -50,6 +52,7 @@ from tools.qor_vector_ops import VECTOR_OPS
 ROOT = Path(__file__).parent.parent
 RECORD = ROOT / "docs" / "qor.json"
 SEEDS = ("1", "2", "3")
+INTEGER_KINDS = tuple(kind for kind in AtomicRmwKind if kind not in FLOAT_RMW_KINDS)
 #: Larger blocks are synthesised only: the router takes minutes beyond it.
 PLACE_LIMIT_LUT4 = 6000
 
@@ -65,13 +68,24 @@ class Case:
     op: OpCase | None = None
 
 
-def crossbar(mode: AccessMode, *, beat_bytes: int, aligned: bool) -> LocalMemoryService:
+def crossbar(
+    mode: AccessMode,
+    *,
+    beat_bytes: int,
+    aligned: bool,
+    local: LocalAtomics = NO_LOCAL_ATOMICS,
+) -> LocalMemoryService:
     """Four requesters that read and write, four banks of 4 KiB."""
     requesters = 4
     geometry = BankGeometry(16384, beat_bytes, 4)
     shape = ServiceChannelShape(
         RequesterShape(
-            reads=True, writes=True, modes=(mode,), region_sets=((0,),), aligned=aligned
+            reads=True,
+            writes=True,
+            modes=(mode,),
+            region_sets=((0,),),
+            aligned=aligned,
+            local=local,
         ),
         geometry.address_bits,
         slots=1,
@@ -83,6 +97,28 @@ def crossbar(mode: AccessMode, *, beat_bytes: int, aligned: bool) -> LocalMemory
         queues=(2,) * requesters,
         outstanding=2 * requesters,
         policy=RoundRobin(tuple(range(requesters)), reset_cursor=0),
+    )
+
+
+def histogram() -> LocalMemoryService:
+    """One requester that counts in bins of 32 bits, in one bank of 4 KiB."""
+    geometry = BankGeometry(4096, 4, 1)
+    bins = LocalAtomics(kinds=(AtomicRmwKind.ADD,), element_bytes=(4,))
+    shape = RequesterShape(
+        reads=False,
+        writes=False,
+        modes=(AccessMode(False, 4, 1),),
+        region_sets=((0,),),
+        aligned=True,
+        local=bins,
+    )
+    return LocalMemoryService(
+        geometry,
+        requesters=(ServiceChannelShape(shape, geometry.address_bits, slots=1),),
+        regions=((0, geometry.capacity_bytes),),
+        queues=(2,),
+        outstanding=2,
+        policy=None,
     )
 
 
@@ -156,6 +192,21 @@ CASES = (
         "service_crossbar_bytes",
         "the same, unaligned",
         lambda: crossbar(AccessMode(False, 4, 1), beat_bytes=4, aligned=False),
+    ),
+    Case(
+        "service_crossbar_atomics",
+        "service_crossbar with every integer read-modify-write, and compare-exchange",
+        lambda: crossbar(
+            AccessMode(False, 4, 1),
+            beat_bytes=4,
+            aligned=True,
+            local=LocalAtomics(INTEGER_KINDS, exchange=True, element_bytes=(4,)),
+        ),
+    ),
+    Case(
+        "service_histogram",
+        "1 requester, 1 bank x 4 KiB x 32-bit beats, additions of 32 bits, aligned_bases",
+        histogram,
     ),
     Case(
         "engine_port_read",

@@ -331,6 +331,12 @@ def _bank_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[
             f"{contract}.capabilities",
             f"All capabilities must have one beat width, not {', '.join(map(str, widths))}",
         )
+    if not widths:
+        yield Diagnostic(
+            "beat-width",
+            f"{contract}.capabilities",
+            "A beat must be a power of two of whole bytes, not absent, as where all are fences",
+        )
     for width in widths:
         if width % 8 or not _is_power_of_two(width // 8):
             yield Diagnostic(
@@ -448,7 +454,8 @@ def _target_beats(named: NamedMemory, port: int) -> Iterator[int]:
     for target in port_targets(occurrence, port):
         match target:
             case LocalMemoryServiceTarget():
-                yield min(local)
+                # One that has fences alone is refused for its banks.
+                yield from local[:1]
             case ManagerEndpointTarget(ordinal):  # exhaustive
                 yield occurrence.manager_endpoints[ordinal].beat_width_bits
 
