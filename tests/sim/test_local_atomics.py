@@ -13,6 +13,7 @@ from fabricgen.author.mapping import parse_mapping
 from fabricgen.author.workload import parse_workload
 from sim.simulate import simulate
 from tests.support.atomic_text import INTEGER_KINDS, atomic_fabric, atomic_mapping, atomic_row
+from tests.support.rmw_oracle import updated
 
 pytest.importorskip("cocotb")
 pytestmark = pytest.mark.usefixtures("emit_once")
@@ -30,30 +31,6 @@ VERILATOR = pytest.param(
 
 SCALAR = {"sync_scope": "system", "granularity": "absent", "volatile": False}
 LANES = {"sync_scope": "single_thread", "granularity": "per_lane", "volatile": False}
-
-
-def updated(kind, old, value, bits):
-    """The object after an integer read-modify-write (reference: RMW semantics)."""
-    half = 1 << bits - 1
-    as_signed = {n: (n ^ half) - half for n in (old, value)}
-    after = {
-        "xchg": value,
-        "add": old + value,
-        "sub": old - value,
-        "and": old & value,
-        "nand": ~(old & value),
-        "or": old | value,
-        "xor": old ^ value,
-        "max": max(old, value, key=as_signed.get),
-        "min": min(old, value, key=as_signed.get),
-        "umax": max(old, value),
-        "umin": min(old, value),
-        "uinc_wrap": 0 if old >= value else old + 1,
-        "udec_wrap": value if old == 0 or old > value else old - 1,
-        "usub_cond": old - value if old >= value else old,
-        "usub_sat": max(0, old - value),
-    }
-    return after[kind] % (1 << bits)
 
 
 def tagged(number, roles, results, row):

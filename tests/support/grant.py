@@ -17,11 +17,13 @@ class PolicyModel:
         if isinstance(self.policy, RoundRobin):
             self.start = self.policy.order.index(self.policy.reset_cursor)
 
-    def choose(self, asking: Collection[int]) -> int | None:
+    def order(self) -> list[int]:
+        """Everybody, from the cursor on."""
         order = self.policy.order
-        for position in [*range(self.start, len(order)), *range(self.start)]:
-            if order[position] in asking:
-                if isinstance(self.policy, RoundRobin):
-                    self.start = (position + 1) % len(order)
-                return order[position]
-        return None
+        return [order[at] for at in (*range(self.start, len(order)), *range(self.start))]
+
+    def choose(self, asking: Collection[int]) -> int | None:
+        chosen = next((each for each in self.order() if each in asking), None)
+        if chosen is not None and isinstance(self.policy, RoundRobin):
+            self.start = (self.policy.order.index(chosen) + 1) % len(self.policy.order)
+        return chosen

@@ -10,7 +10,9 @@ from amaranth.sim import Simulator
 from fabricgen.plan.geometry import AccessMode, RequesterShape
 from fabricgen.records.resource import FixedPriority
 from fabricgen.rtl.service.service import LocalMemoryService
+from fabricgen.vocab.dataflow import AtomicRmwKind
 from tests.support.grant import PolicyModel
+from tests.support.rmw_oracle import updated
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,21 @@ class Request:
     data: int = 0
     slot: int = 0
     walk: bool = False
+    rmw: AtomicRmwKind | None = None
+    exchange: bool = False
+    expected: int = 0
+    fence: bool = False
+
+    @property
+    def computes(self) -> bool:
+        return self.exchange or self.rmw is not None
+
+    @property
+    def wants(self) -> set[str]:
+        """Sides of a bank that it takes."""
+        if self.computes:
+            return {"read", "write"}
+        return {"write"} if self.write else {"read"}
 
 
 class WalkModel:
@@ -74,8 +91,9 @@ class Answer:
     slot: int
     data: dict[int, int | None] = field(default_factory=dict)  # None: a byte without meaning
     outside: tuple[int, ...] = ()
-    in_range: int = 0
+    in_range: int | None = 0  # None: without meaning
     fault_address: int = 0
+    tested: dict[int, bool | None] | None = None
 
 
 class ServiceModel:
@@ -94,6 +112,7 @@ class ServiceModel:
             else None
             for channel in service.requesters
         ]
+        self.computes = service.atomics.computes
         self.memory = bytearray(memory)
         self.reset()
 
@@ -106,6 +125,10 @@ class ServiceModel:
         self.units = PolicyModel(everybody)
         self.left: list[list[tuple[int, int]] | None] = [None] * count
         self.answers: list[Answer | None] = [None] * count
+        # Where banks compute, answers come one cycle later.
+        self.shown: list[Answer | None] = [None] * count
+        # Bytes are written at the end of this cycle, or of the next one.
+        self.writing = self.computing = False
         self.walks = [None if lanes is None else WalkModel(lanes) for lanes in self.windows]
 
     # Addresses.
@@ -158,22 +181,11 @@ class ServiceModel:
                 self.left[r] = self.items(self.shapes[r], request)
         served: dict[int, list[tuple[int, int]]] = {r: [] for r in admitted}
         for bank in range(self.geometry.banks):
-            for write in (0, 1):
-                asking = {
-                    r: beat
-                    for r in admitted
-                    if offers[r].write == write
-                    and (beat := self._lead(r, offers[r], bank)) is not None
-                }
-                winner = self.cursors[bank, write].choose(asking)
-                if winner is not None:
-                    # Only one beat of a bank: every other segment's item in it comes along.
-                    leader = asking[winner]
-                    segments = set()
-                    for item in self.left[winner]:
-                        if item[1] == leader and item[0] not in segments:
-                            segments.add(item[0])
-                            served[winner].append(item)
+            asking = {
+                r: item for r in admitted if (item := self._lead(r, offers[r], bank)) is not None
+            }
+            for winner in self._winners(bank, asking, offers):
+                served[winner] += self._with_leader(winner, asking[winner], offers[winner])
         ready = []
         answers: list[Answer | None] = [None] * len(offers)
         for r in admitted:
@@ -182,8 +194,10 @@ class ServiceModel:
             done = not self.left[r] and self._is_inside(r, offers[r])
             if served[r] or done:
                 answers[r] = self._answer(r, offers[r], served[r], done=done)
+        self.writing, self.computing = self.computing, False
         for r in admitted:
-            if served[r] and offers[r].write:
+            if served[r] and "write" in offers[r].wants:
+                self.computing |= any(ok for *_, ok in self._bytes(r, offers[r], served[r]))
                 self._store(r, offers[r], served[r])
         for r, request in enumerate(offers):
             done = request is not None and r in admitted and answers[r] is not None
@@ -192,20 +206,56 @@ class ServiceModel:
                 self.left[r] = None
             walk = self.walks[r]
             ready.append(ended if walk is None else walk.end(waiting[r], ended=ended))
+        self.shown = [
+            before if self.computes else now
+            for before, now in zip(self.answers, answers, strict=True)
+        ]
         self.answers = answers
         return ready
+
+    def _winners(self, bank: int, asking: dict, offers: list[Request | None]) -> list[int]:
+        """Who is granted in one bank: a read and a write, or who wants both."""
+        if not self.computes:
+            sides = (
+                self.cursors[bank, write].choose([r for r in asking if offers[r].write == write])
+                for write in (0, 1)
+            )
+            return [winner for winner in sides if winner is not None]
+        cursor = self.cursors[bank, 0]
+        found: list[int] = []
+        wanted: set[str] = set()
+        for r in cursor.order():
+            if r in asking:
+                if wanted.isdisjoint(offers[r].wants):
+                    found.append(r)
+                wanted |= offers[r].wants
+        # The cursor moves past the first one.
+        cursor.choose(asking)
+        return found
+
+    def _with_leader(self, r: int, leader: tuple[int, int], request: Request) -> list:
+        """Only one beat of a bank: every other segment's item in it comes along, unless each
+        is computed by itself.
+        """
+        if request.computes:
+            return [leader]
+        found: dict[int, tuple[int, int]] = {}
+        for item in self.left[r]:
+            if item[1] == leader[1]:
+                found.setdefault(item[0], item)
+        return list(found.values())
 
     def _is_inside(self, r: int, request: Request) -> bool:
         walk = self.walks[r]
         return walk is None or set(active(request)) <= walk.inside
 
-    def _lead(self, r: int, request: Request, bank: int) -> int | None:
+    def _lead(self, r: int, request: Request, bank: int) -> tuple[int, int] | None:
         items = self.left[r]
         if (walk := self.walks[r]) is not None:
             inside = self.items(self.shapes[r], request, walk.inside)
             items = [item for item in items if item in inside]
-        beats = [beat for _, beat in items if beat % self.geometry.banks == bank]
-        return beats[0] if beats else None
+        there = [item for item in items if item[1] % self.geometry.banks == bank]
+        return there[0] if there else None
 
     def _admitted(self, offers: list[Request | None]) -> list[int]:
         answering = [a is not None and a.done for a in self.answers]
@@ -248,9 +298,17 @@ class ServiceModel:
     def _answer(self, r: int, request: Request, served: list, *, done: bool) -> Answer:
         shape = self.shapes[r]
         answer = Answer(done, request.slot)
-        if not request.write:
+        if not request.write and not request.fence:
             for place, address, ok in self._bytes(r, request, served):
                 answer.data[place] = self.memory[address] if ok else None
+        if request.fence:
+            answer.in_range = None
+            return answer
+        if request.exchange:
+            answer.tested = {
+                lane: self._is_expected(request, lane, at, size) if ok else None
+                for lane, at, size, ok in self._objects(r, request, served)
+            }
         lanes = range(shape.modes[request.mode].lanes)
         answer.in_range = sum(1 << i for i in lanes if self.inside(shape, request, i))
         answer.outside = tuple(i for i in active(request) if not self.inside(shape, request, i))
@@ -259,10 +317,38 @@ class ServiceModel:
             answer.fault_address = address % (1 << self.geometry.address_bits)
         return answer
 
-    def _store(self, r: int, request: Request, served: list[tuple[int, int]]) -> None:
+    def _objects(self, r: int, request: Request, served: list[tuple[int, int]]):
+        """(lane, address, bytes, in range) of every object in the served items."""
+        size = self.shapes[r].modes[request.mode].element_bytes
         for place, address, ok in self._bytes(r, request, served):
-            if ok:
-                self.memory[address] = request.data >> 8 * place & 0xFF
+            if place % size == 0:
+                yield place // size, address, size, ok
+
+    def _is_expected(self, request: Request, lane: int, at: int, size: int) -> bool:
+        return self._object(at, size) == _lane_of(request.expected, lane, size)
+
+    def _object(self, at: int, size: int) -> int:
+        return int.from_bytes(self.memory[at : at + size], "little")
+
+    def _store(self, r: int, request: Request, served: list[tuple[int, int]]) -> None:
+        if not request.computes:
+            for place, address, ok in self._bytes(r, request, served):
+                if ok:
+                    self.memory[address] = request.data >> 8 * place & 0xFF
+            return
+        for lane, at, size, ok in self._objects(r, request, served):
+            if not ok:
+                continue
+            value, old = _lane_of(request.data, lane, size), self._object(at, size)
+            if request.rmw is not None:
+                value = updated(request.rmw.name.lower(), old, value, 8 * size)
+            elif not self._is_expected(request, lane, at, size):
+                continue
+            self.memory[at : at + size] = value.to_bytes(size, "little")
+
+
+def _lane_of(payload: int, lane: int, size: int) -> int:
+    return payload >> 8 * size * lane & (1 << 8 * size) - 1
 
 
 def active(request: Request) -> list[int]:
@@ -298,6 +384,7 @@ class Bench:
             while (
                 any(i < len(s) for i, s in zip(at, streams, strict=True))
                 or any(self.model.answers)
+                or any(self.model.shown)
                 or self._holds()
             ):
                 assert self.cycles < limit
@@ -338,7 +425,8 @@ class Bench:
         for r, request in enumerate(offers):
             self._offer(ctx, r, request)
         self._check_answers(ctx)
-        busy = any(self.model.answers) or self._holds()
+        busy = any(self.model.answers) or any(self.model.shown) or self._holds()
+        busy |= self.model.computes and self.model.writing
         for r, (left, request) in enumerate(zip(self.model.left, offers, strict=True)):
             if left is not None and request is not None and self.model.walks[r] is None:
                 busy |= self._partial(r, request)
@@ -392,6 +480,11 @@ class Bench:
             "data": request and request.data,
             "slot": request and request.slot,
             "walk": request and int(request.walk),
+            "rmw": request and int(request.rmw is not None),
+            "rmw_kind": request and (request.rmw.value if request.rmw else 0),
+            "exchange": request and int(request.exchange),
+            "expected": request and request.expected,
+            "fence": request and int(request.fence),
         }
         ctx.set(port.address, low)
         ctx.set(port.beyond, beyond)
@@ -402,7 +495,7 @@ class Bench:
                 ctx.set(signal, idle if value is None else value)
 
     def _check_answers(self, ctx) -> None:
-        for r, (port, answer) in enumerate(zip(self.ports, self.model.answers, strict=True)):
+        for r, (port, answer) in enumerate(zip(self.ports, self.model.shown, strict=True)):
             where = f"cycle {self.cycles}, requester {r}: "
             assert ctx.get(port.rsp_valid) == (answer is not None), where + "valid"
             if answer is None:
@@ -412,14 +505,19 @@ class Bench:
             self.done[r] += answer.done
             if self.service.requesters[r].slots > 1:
                 assert ctx.get(port.rsp_slot) == answer.slot, where + "slot"
-            if req.reads:
+            if req.returns:
                 strobe = sum(1 << place for place in answer.data)
                 assert ctx.get(port.rsp_strobe) == strobe, where + "strobe"
                 data = ctx.get(port.rsp_data)
                 for place, value in answer.data.items():
                     if value is not None:
                         assert data >> 8 * place & 0xFF == value, where + f"byte {place}"
-            if answer.done:
+            if answer.tested is not None:
+                tested, success = ctx.get(port.rsp_tested), ctx.get(port.rsp_success)
+                assert tested == sum(1 << lane for lane in answer.tested), where + "tested"
+                for lane, ok in answer.tested.items():
+                    assert ok is None or success >> lane & 1 == ok, where + f"success {lane}"
+            if answer.done and answer.in_range is not None:
                 assert ctx.get(port.rsp_in_range) == answer.in_range, where + "in range"
                 assert ctx.get(port.rsp_fault) == bool(answer.outside), where + "fault"
                 if answer.outside:
@@ -442,17 +540,32 @@ def random_request(rng: random.Random, service: LocalMemoryService, r: int) -> R
         )
         return max(0, origin + rng.randrange(span)) // grid * grid
 
-    write = rng.random() < 0.5 if shape.reads and shape.writes else shape.writes
+    kinds = ["load"] * shape.reads + ["store"] * shape.writes
+    kinds += ["rmw"] * 2 * bool(shape.local.kinds) + ["exchange"] * 2 * shape.local.exchange
+    kind = rng.choice(kinds + ["fence"] * shape.local.fence)
+    if kind in ("rmw", "exchange"):
+        modes = [m for m in shape.modes if m.element_bytes in shape.local.element_bytes]
+        mode = rng.choice(modes)
+        ordinal, grid = shape.modes.index(mode), mode.element_bytes
     full = (1 << mode.lanes) - 1
+    data = rng.getrandbits(8 * shape.data_bytes)
+    small = [rng.randrange(3) for _ in range(mode.lanes)]
+    if rng.random() < 0.5:
+        data = sum(each << 8 * mode.element_bytes * lane for lane, each in enumerate(small))
     return Request(
-        write=bool(write),
+        write=kind == "store",
         mode=ordinal,
         regions=rng.randrange(len(shape.region_sets)),
         addresses=tuple(address() for _ in range(mode.lanes if mode.indexed else 1)),
-        lanes=full if rng.random() < 0.5 else rng.randint(1, full),
-        data=rng.getrandbits(8 * shape.data_bytes),
+        lanes=0 if kind == "fence" else full if rng.random() < 0.5 else rng.randint(1, full),
+        data=data,
         slot=rng.randrange(service.requesters[r].slots),
         walk=shape.walks and rng.random() < 0.7,
+        rmw=rng.choice(shape.local.kinds) if kind == "rmw" else None,
+        exchange=kind == "exchange",
+        # What somebody stored as small numbers is often so still.
+        expected=rng.choice([data, sum(1 << 8 * mode.element_bytes * i for i in range(4))]),
+        fence=kind == "fence",
     )
 
 

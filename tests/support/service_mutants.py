@@ -5,7 +5,9 @@ from amaranth.lib.memory import Memory
 
 from fabricgen.rtl.arbiter import Arbiter
 from fabricgen.rtl.logic import any_bit
+from fabricgen.rtl.pair_arbiter import PairArbiter
 from fabricgen.rtl.service.admission import Admission
+from fabricgen.rtl.service.atomic_bank import AtomicBank
 from fabricgen.rtl.service.bank import Bank
 from fabricgen.rtl.service.beat_reader import BeatReader
 from fabricgen.rtl.service.front_end import FrontEnd
@@ -54,6 +56,48 @@ class ForgetfulBank(Bank):
         pass
 
 
+class DividedBank(AtomicBank):
+    """A read does not see what is being computed: another one may come between."""
+
+    def _met(self, read_row, row, enable):
+        if enable.name == "computed_enable":
+            return Const(0, len(enable))
+        return super()._met(read_row, row, enable)
+
+
+class ForgottenLastBank(AtomicBank):
+    """A read does not see what was written in the cycle before."""
+
+    def _met(self, read_row, row, enable):
+        if enable.name == "last_enable":
+            return Const(0, len(enable))
+        return super()._met(read_row, row, enable)
+
+
+class StickyPairArbiter(PairArbiter):
+    """The cursor never moves."""
+
+    def _advance(self, m):
+        pass
+
+
+class HalfPairArbiter(PairArbiter):
+    """Who wants both may get one of them."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        first_read, read_word = self._first(self.read_request)
+        first_write, write_word = self._first(self.write_request)
+        m.d.comb += [
+            self.read_word.eq(read_word),
+            self.write_word.eq(write_word),
+            self.read_grant.eq(Cat(first_read)),
+            self.write_grant.eq(Cat(first_write)),
+        ]
+        self._advance(m)
+        return m
+
+
 class ForgetfulReader(BeatReader):
     """The same where the requester forwards for itself."""
 
@@ -99,6 +143,14 @@ class GarblingMemory(Elaboratable):
 
 class GarblingBank(Bank):
     """Not wrong: collisions are undefined, and this shows it."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.mem = GarblingMemory(self.mem)
+
+
+class GarblingAtomicBank(AtomicBank):
+    """The same."""
 
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from fabricgen.plan.geometry import BankGeometry
 from fabricgen.records.resource import FixedPriority, RoundRobin
+from fabricgen.rtl.service import atomic_bank, requester
 from fabricgen.rtl.service import bank as bank_module
-from fabricgen.rtl.service import requester
 from fabricgen.rtl.service import service as service_module
 from fabricgen.rtl.service.admission import Admission
 from fabricgen.rtl.service.channel import ServiceChannelShape
@@ -17,6 +17,11 @@ from fabricgen.rtl.service.service import LocalMemoryService
 from tests.support import service_mutants as mutants
 from tests.support.service_model import Bench, random_streams
 from tests.support.services import (
+    ATOMIC,
+    ATOMIC_LANES,
+    ATOMIC_SIZES,
+    COUNTER,
+    FENCES,
     GATHER,
     HALVES,
     LOAD,
@@ -74,6 +79,13 @@ SERVICES = {
     "two-lanes-at-once": lambda: service(WALK, WORD, issue_lanes=2, banks=2, queue=1),
     "all-lanes-at-once": lambda: service(WALK, issue_lanes=4),
     "loose-lane-by-lane": lambda: service(LOOSE_WALK, LOOSE_WALK, beat=2, banks=2, outstanding=1),
+    "counter": lambda: service(COUNTER, banks=1, capacity=16),
+    "atomics": lambda: service(ATOMIC, ATOMIC, WORD, capacity=64),
+    "atomics-fixed-priority": lambda: service(ATOMIC, LOAD, policy=FixedPriority((1, 0)), banks=1),
+    "atomics-of-every-size": lambda: service(ATOMIC_SIZES, SUBWORD, beat=8, banks=2, slots=2),
+    "atomic-lanes": lambda: service(ATOMIC_LANES, LOOSE, beat=4, banks=2, slots=2),
+    "atomic-lanes-at-once": lambda: service(ATOMIC_LANES, STORE, issue_lanes=3, banks=1, queue=1),
+    "fences-alone-on-a-port": lambda: service(FENCES, ATOMIC, WORD, outstanding=2),
     "loose-two-lanes-at-once": lambda: service(LOOSE_WALK, LOOSE_WALK, issue_lanes=2, banks=2),
 }
 
@@ -96,6 +108,8 @@ LESS_OFTEN = {
     "loose-lane-by-lane",
     "outstanding-one",
     "outstanding-two-fixed",
+    "atomics-fixed-priority",
+    "atomic-lanes-at-once",
 }
 
 
@@ -171,6 +185,10 @@ def test_any_geometry_agrees_with_the_model(
     [
         ("vector", service_module, "Bank", mutants.ForgetfulBank),
         ("words", requester, "BeatReader", mutants.ForgetfulReader),
+        ("atomics", service_module, "AtomicBank", mutants.DividedBank),
+        ("atomics", service_module, "AtomicBank", mutants.ForgottenLastBank),
+        ("atomics", atomic_bank, "PairArbiter", mutants.StickyPairArbiter),
+        ("atomics", atomic_bank, "PairArbiter", mutants.HalfPairArbiter),
         ("words", bank_module, "Arbiter", mutants.HastyArbiter),
         ("loose-gather", requester, "WriteAligner", mutants.FirstLaneAligner),
         ("regions", requester, "RangeCheck", mutants.OpenRangeCheck),
@@ -187,9 +205,10 @@ def test_the_comparison_sees_a_wrong_part(monkeypatch, name, place, part, mutant
         run_seeds(name, range(8))
 
 
-@pytest.mark.parametrize("name", ["words", "vector", "loose", "gather"])
+@pytest.mark.parametrize("name", ["words", "vector", "loose", "gather", "atomics"])
 def test_what_the_storage_returns_on_a_collision_does_not_matter(monkeypatch, name):
     monkeypatch.setattr(service_module, "Bank", mutants.GarblingBank)
+    monkeypatch.setattr(service_module, "AtomicBank", mutants.GarblingAtomicBank)
     run(SERVICES[name](), seed=2)
 
 

@@ -19,11 +19,12 @@ __all__ = ["AtomicBank"]
 class AtomicBank(wiring.Component):
     """Serve one read and one write in each cycle, or one that is both.
 
-    What is granted in cycle *n* meets its beat in *n + 1*: a read is answered then. A write, and
-    whatever computes, is held with that beat, becomes what it writes in *n + 2*, and reaches the
-    storage at the end of that cycle. A beat that is read in the meantime has the bytes of the
-    write that it meets on its way, or right behind it, so everybody sees all writes granted before
-    and no other: between the read and the write of one that is both, nobody sees anything else.
+    What is granted in cycle *n* meets its beat in *n + 1*, and is held with it: a read is answered
+    from there in *n + 2*. A write, and whatever computes, becomes what it writes in *n + 2*, and
+    reaches the storage at the end of that cycle. A beat that is read in the meantime has the bytes
+    of the write that it meets on its way, or right behind it, so everybody sees all writes granted
+    before and no other: between the read and the write of one that is both, nobody sees anything
+    else.
     So accesses of one beat go at one per cycle, whatever they compute.
 
     A compare-exchange that fails writes back what was there.
@@ -45,7 +46,7 @@ class AtomicBank(wiring.Component):
     Members
     -------
     read_request, read_grant, write_request, write_grant : In, Out, In, Out(participants)
-        Who wants both in a cycle computes.
+        Who wants both in a cycle computes; who wants to write alone stores.
     rows : In(participants * row_bits)
     write_ops : In(participants * OP_BITS)
     write_scales : In(participants * scale bits), absent with one size of objects
@@ -53,7 +54,10 @@ class AtomicBank(wiring.Component):
     write_expected : In(participants * 8 * beat_bytes), absent unless objects are exchanged
         Of the write granted in the cycle before; what others show is not looked at.
     read_beat : Out(8 * beat_bytes)
-        Of the read granted in the cycle before.
+        Of the read granted two cycles before (registered).
+    writing_row : Out(row_bits)
+    writing_beat : Out(8 * beat_bytes), writing_enable : Out(beat_bytes)
+        What is written at the end of this cycle.
     busy : Out(1)
         A write is on its way to the storage (registered).
     """
@@ -69,6 +73,9 @@ class AtomicBank(wiring.Component):
     write_enable: Signal
     write_expected: Signal
     read_beat: Signal
+    writing_row: Signal
+    writing_beat: Signal
+    writing_enable: Signal
     busy: Signal
 
     def __init__(
@@ -98,6 +105,9 @@ class AtomicBank(wiring.Component):
             "write_beats": In(count * beat),
             "write_enable": In(count * self.beat_bytes),
             "read_beat": Out(beat),
+            "writing_row": Out(row),
+            "writing_beat": Out(beat),
+            "writing_enable": Out(self.beat_bytes),
             "busy": Out(1),
         }
         if scale_bits(atomics):
@@ -142,7 +152,7 @@ class AtomicBank(wiring.Component):
         m.d.comb += [
             unit.op.eq(word_of(granted, self.write_ops)),
             unit.operand.eq(word_of(granted, self.write_beats)),
-            unit.old.eq(self.read_beat),
+            self.read_beat.eq(unit.held),
         ]
         if hasattr(unit, "scale"):
             m.d.comb += unit.scale.eq(word_of(granted, self.write_scales))
@@ -156,6 +166,11 @@ class AtomicBank(wiring.Component):
         result = self.unit.result
         row = Signal(self.split.row_bits, name="computed_row", reset_less=True)
         enabled = Signal(self.beat_bytes, name="computed_enable")
+        m.d.comb += [
+            self.writing_row.eq(row),
+            self.writing_beat.eq(result),
+            self.writing_enable.eq(enabled),
+        ]
         last_row = Signal(self.split.row_bits, reset_less=True)
         last_enable = Signal(self.beat_bytes)
         last_beat = Signal(8 * self.beat_bytes, reset_less=True)
@@ -179,7 +194,7 @@ class AtomicBank(wiring.Component):
         for byte in range(self.beat_bytes):
             newer, new, old = (each.word_select(byte, 8) for each in (result, last_beat, stored))
             value = Mux(meets[byte], newer, Mux(follows[byte], new, old))
-            m.d.comb += self.read_beat.word_select(byte, 8).eq(value)
+            m.d.comb += self.unit.old.word_select(byte, 8).eq(value)
 
     def _met(self, read_row: Value, row: Value, enable: Value) -> Value:
         """Bytes of a write that a read of this row must see."""

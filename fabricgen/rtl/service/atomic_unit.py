@@ -1,7 +1,5 @@
 """What a bank makes of one beat: read-modify-writes and compare-exchanges of its objects."""
 
-from collections.abc import Iterable, Sequence
-
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -24,9 +22,58 @@ STORE = 0
 #: A compare-exchange; no kind has this tag.
 EXCHANGE = 24
 
-_SUBTRACTING = (_K.SUB, _K.USUB_COND, _K.USUB_SAT)
-_MAXIMA, _MINIMA = (_K.MAX, _K.UMAX), (_K.MIN, _K.UMIN)
+#: What an object may become, as five choices: three bits of one function of the contents and the
+#: operand as it is held, or the sum, or the count; nothing chosen is zero.
+_ZERO = (0, 0, 0, 0, 0)
+_OLD = (1, 0, 0, 0, 0)
+_HELD = (0, 1, 0, 0, 0)
+_OR = (1, 1, 0, 0, 0)
+_INVERTED = (0, 0, 1, 0, 0)
+_AND = (1, 0, 1, 0, 0)
+_NAND = (0, 1, 1, 0, 0)
+_XOR = (1, 1, 1, 0, 0)
+_SUM = (0, 0, 0, 1, 0)
+_COUNT = (0, 0, 0, 0, 1)
+
+#: What an operation makes of an object where its condition holds. The condition is that the
+#: contents are equal to what was expected, that they are zero or more than the operand (decrement),
+#: or that they are at least the operand; of an operation with one outcome it always holds.
+_WITH = {
+    STORE: _HELD,
+    EXCHANGE: _HELD,
+    _K.XCHG.value: _HELD,
+    _K.ADD.value: _SUM,
+    _K.SUB.value: _SUM,
+    _K.AND.value: _AND,
+    _K.NAND.value: _NAND,
+    _K.OR.value: _OR,
+    _K.XOR.value: _XOR,
+    _K.MAX.value: _OLD,
+    _K.MIN.value: _INVERTED,
+    _K.UMAX.value: _OLD,
+    _K.UMIN.value: _INVERTED,
+    _K.UINC_WRAP.value: _ZERO,
+    _K.UDEC_WRAP.value: _INVERTED,
+    _K.USUB_COND.value: _SUM,
+    _K.USUB_SAT.value: _SUM,
+}
+
+#: And where it does not.
+_WITHOUT = {
+    EXCHANGE: _OLD,
+    _K.MAX.value: _INVERTED,
+    _K.MIN.value: _OLD,
+    _K.UMAX.value: _INVERTED,
+    _K.UMIN.value: _OLD,
+    _K.UINC_WRAP.value: _COUNT,
+    _K.UDEC_WRAP.value: _COUNT,
+    _K.USUB_COND.value: _OLD,
+    _K.USUB_SAT.value: _ZERO,
+}
+
 _SIGNED = (_K.MAX, _K.MIN)
+_COUNTING = (_K.UINC_WRAP, _K.UDEC_WRAP)
+_COMPARING = (*_SIGNED, _K.UMAX, _K.UMIN, *_COUNTING, _K.USUB_COND, _K.USUB_SAT)
 
 
 def scale_bits(atomics: LocalAtomics) -> int:
@@ -60,8 +107,9 @@ class AtomicUnit(wiring.Component):
     old : In(8 * beat_bytes), operand : In(8 * beat_bytes)
         Contents, and what is stored, the operand of a read-modify-write, or the desired value.
     expected : In(8 * beat_bytes), absent unless objects are exchanged
-    result : Out(8 * beat_bytes)
-        In the next cycle; the contents where a compare-exchange fails.
+    held : Out(8 * beat_bytes), result : Out(8 * beat_bytes)
+        In the next cycle: the contents as they were (registered), and as they become; the same
+        where a compare-exchange fails.
     """
 
     op: Signal
@@ -69,6 +117,7 @@ class AtomicUnit(wiring.Component):
     old: Signal
     operand: Signal
     expected: Signal
+    held: Signal
     result: Signal
 
     def __init__(self, atomics: LocalAtomics, beat_bytes: int) -> None:
@@ -87,6 +136,7 @@ class AtomicUnit(wiring.Component):
             "op": In(OP_BITS),
             "old": In(self.bits),
             "operand": In(self.bits),
+            "held": Out(self.bits),
             "result": Out(self.bits),
         }
         if scale_bits(atomics):
@@ -96,61 +146,78 @@ class AtomicUnit(wiring.Component):
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
-        """The registers, the two adders, and per step of the lanes what is chosen."""
+        """The registers, the adders, and per step of the lanes what is chosen.
+
+        Both outcomes are worked out beside the comparisons, so only the choice between them is
+        late.
+        """
         m = Module()
         # An operand that is subtracted or compared is held inverted: no adder has to do it.
-        inverts = self._is(*_SUBTRACTING, *_MAXIMA, *_MINIMA, _K.UINC_WRAP, _K.UDEC_WRAP)
-        second = self._held(m, self.operand ^ inverts.replicate(self.bits), "second")
+        second = self.operand ^ self._is(_K.SUB, *_COMPARING).replicate(self.bits)
+        second = self._held(m, second, "second")
         old = self._held(m, self.old, "old")
-        does = self._decoded(m)
+        m.d.comb += self.held.eq(old)
         lanes = self._lanes(m)
 
-        total, at_least = self._compared(m, lanes, old, second, does)
-        counted, above = self._counted(m, lanes, old, at_least, does)
-        equal = self._equal(m, lanes, old)
-        keeps, takes = self._choices(lanes, at_least, above, equal, does)
-        sums = _per_step(
-            lanes,
-            [does(_K.ADD, _K.SUB)] * len(lanes.steps),
-            [does(_K.USUB_COND, _K.USUB_SAT) & flag for flag in at_least],
-        )
-        counts = _per_step(
-            lanes,
-            [does(_K.UINC_WRAP) & ~flag for flag in at_least],
-            [does(_K.UDEC_WRAP) & ~flag for flag in above],
-        )
-        inverted = does(*_MAXIMA, *_MINIMA, _K.UDEC_WRAP)
+        total, at_least = self._compared(m, lanes, old, second)
+        counted, nonzero = self._counted(m, lanes, old)
+        terms = self._conditions(m, at_least, nonzero, self._unequal(m, lanes, old))
+        spread = [lanes.from_last(term, f"holds_{at}") for at, term in enumerate(terms)]
+        lasts = self._choice(m, _WITH, old, second, total, counted, "with")
+        firsts = self._choice(m, _WITHOUT, old, second, total, counted, "without")
         for step, at in enumerate(lanes.steps):
             here = slice(at, at + lanes.step)
-            chosen = self._function(m, step, old[here], second[here], keeps, takes, inverted, does)
-            value = chosen | (total[here] & sums[step].replicate(lanes.step))
-            value |= counted[here] & counts[step].replicate(lanes.step)
-            m.d.comb += self.result[here].eq(value)
+            if not terms:
+                m.d.comb += self.result[here].eq(lasts[here])
+                continue
+            holds = _carried(m, [term[step] for term in spread], f"holds_{at}")
+            m.d.comb += self.result[here].eq(Mux(holds, lasts[here], firsts[here]))
         return m
 
-    def _held(self, m: Module, value: Value, name: str) -> Signal:
+    def _held(self, m: Module, value: Value, name: str) -> Value:
+        if isinstance(value, Const):
+            return value
         held = Signal(len(value), name=f"held_{name}", reset_less=True)
         m.d.sync += held.eq(value)
         return held
+
+    def _has(self, *kinds: AtomicRmwKind) -> bool:
+        """One of these kinds occurs."""
+        return any(kind in self.atomics.kinds for kind in kinds)
 
     def _is(self, *kinds: AtomicRmwKind) -> Value:
         """The operation that comes is one of these kinds."""
         there = [kind for kind in kinds if kind in self.atomics.kinds]
         return any_bit(self.op == kind.value for kind in there)
 
-    def _decoded(self, m: Module) -> "_Does":
-        """One register for each operation that occurs."""
-        bits: dict[AtomicRmwKind, Value] = {
-            kind: self._held(m, self.op == kind.value, f"does_{kind.name.lower()}")
-            for kind in self.atomics.kinds
-            if kind is not _K.XCHG
-        }
-        exchanges: Value = Const(0, 1)
-        if self.atomics.exchange:
-            exchanges = self._held(m, self.op == EXCHANGE, "exchanges")
-        # An exchange stores, too; the comparison is another matter.
-        stores = self._held(m, (self.op == STORE) | (self.op == _K.XCHG.value), "stores")
-        return _Does(bits, stores, exchanges)
+    @property
+    def _ops(self) -> list[int]:
+        """Operations that occur."""
+        exchange = [EXCHANGE] if self.atomics.exchange else []
+        return [STORE, *(kind.value for kind in self.atomics.kinds), *exchange]
+
+    def _choice(
+        self,
+        m: Module,
+        outcomes: dict[int, tuple[int, ...]],
+        old: Value,
+        second: Value,
+        total: Value,
+        counted: Value,
+        name: str,
+    ) -> Value:
+        """One of the two outcomes of the operation, for all objects."""
+        bits = [
+            self._held(
+                m,
+                any_bit(self.op == op for op in self._ops if outcomes.get(op, _ZERO)[bit]),
+                f"{name}_{bit}",
+            ).replicate(self.bits)
+            for bit in range(len(_ZERO))
+        ]
+        p, q, r, sums, counts = bits
+        function = named(m, _function(old, second, p, q, r), f"{name}_function")
+        return named(m, function | (total & sums) | (counted & counts), name)
 
     def _lanes(self, m: Module) -> Lanes:
         """Objects of the configured size, in steps of the smallest."""
@@ -163,128 +230,80 @@ class AtomicUnit(wiring.Component):
         return Lanes(m, [8 * size for size in sizes], is_at_most, self.bits)
 
     def _compared(
-        self, m: Module, lanes: Lanes, old: Value, second: Value, does: "_Does"
+        self, m: Module, lanes: Lanes, old: Value, second: Value
     ) -> tuple[Value, list[Value]]:
-        """``old + second`` with the carry of a subtraction, and per step whether the contents are
-        at least the operand; whether they are more where the carry is not there.
+        """``old + second`` with the carry of a subtraction, and per step, for the object that ends
+        there, whether the contents are at least the operand; whether they are more where the
+        operation has no carry.
         """
-        steps = len(lanes.steps)
-        adding = (_K.ADD, *_SUBTRACTING, *_MAXIMA, *_MINIMA, _K.UINC_WRAP, _K.UDEC_WRAP)
-        if not does.has(*adding):
-            return Const(0, self.bits), [Const(0, 1)] * steps
-        carry = named(m, ~does(_K.ADD, _K.UDEC_WRAP), "carry")
+        if not self._has(_K.ADD, _K.SUB, *_COMPARING):
+            return Const(0, self.bits), [Const(0, 1)] * len(lanes.steps)
+        carry = self._held(m, ~self._is(_K.ADD, _K.UDEC_WRAP), "carry")
         total, carries = add_by_lanes(m, lanes, old, second, carry)
-        if not does.has(*_MAXIMA, *_MINIMA, *_SUBTRACTING[1:], _K.UINC_WRAP, _K.UDEC_WRAP):
-            return total, [Const(0, 1)] * steps
-        flags: list[Value] = carries
-        if does.has(*_SIGNED):
-            tops = [at + lanes.step - 1 for at in lanes.steps]
-            # Of opposite signs, the one without a borrow is the other one; the operand is inverted.
-            crosses = [does(*_SIGNED) & ~(old[top] ^ second[top]) for top in tops]
-            flags = [carry ^ cross for carry, cross in zip(carries, crosses, strict=True)]
-        return total, lanes.from_last(flags, "at_least")
+        if not self._has(*_SIGNED):
+            return total, carries
+        signed = self._held(m, self._is(*_SIGNED), "signed")
+        tops = [at + lanes.step - 1 for at in lanes.steps]
+        # Of opposite signs, the one without a borrow is the other one; the operand is inverted.
+        return total, [
+            each ^ (signed & ~(old[top] ^ second[top]))
+            for each, top in zip(carries, tops, strict=True)
+        ]
 
-    def _counted(
-        self, m: Module, lanes: Lanes, old: Value, at_least: list[Value], does: "_Does"
-    ) -> tuple[Value, list[Value]]:
-        """One more, or one less for a decrement; and per step whether that one wraps: the contents
-        are zero, or more than the operand.
+    def _counted(self, m: Module, lanes: Lanes, old: Value) -> tuple[Value, list[Value]]:
+        """One more, or one less for a decrement; and per step whether something was carried out of
+        the object that ends there: nothing is, in a decrement of zero.
         """
-        steps = len(lanes.steps)
-        if not does.has(_K.UINC_WRAP, _K.UDEC_WRAP):
-            return Const(0, self.bits), [Const(0, 1)] * steps
-        falls = does(_K.UDEC_WRAP)
-        total, carries = add_by_lanes(m, lanes, old, falls.replicate(self.bits), ~falls)
-        if not does.has(_K.UDEC_WRAP):
-            return total, [Const(0, 1)] * steps
-        # Nothing is carried out of what was zero.
-        nonzero = lanes.from_last(carries, "nonzero")
-        return total, [more | ~some for more, some in zip(at_least, nonzero, strict=True)]
+        if not self._has(*_COUNTING):
+            return Const(0, self.bits), [Const(0, 1)] * len(lanes.steps)
+        falls = self._held(m, self._is(_K.UDEC_WRAP), "falls")
+        return add_by_lanes(m, lanes, old, falls.replicate(self.bits), ~falls)
 
-    def _equal(self, m: Module, lanes: Lanes, old: Value) -> list[Value]:
-        """Per step: its object is what was expected."""
+    def _unequal(self, m: Module, lanes: Lanes, old: Value) -> list[Value]:
+        """Per step: the object that ends there is not what was expected. What differs is carried
+        out of a sum with ones, which is as quick as the comparison beside it.
+        """
         if not self.atomics.exchange:
             return [Const(0, 1)] * len(lanes.steps)
-        both = old ^ self._held(m, self.expected, "expected")
-        differs = lanes.any_of([both[at : at + lanes.step].any() for at in lanes.steps], "differs")
-        return [~each for each in lanes.from_last(differs, "unequal")]
+        differs = old ^ self._held(m, self.expected, "expected")
+        _, carries = add_by_lanes(m, lanes, differs, Const(-1, self.bits), Const(0, 1))
+        return carries
 
-    def _choices(
-        self,
-        lanes: Lanes,
-        at_least: list[Value],
-        above: list[Value],
-        equal: list[Value],
-        does: "_Does",
-    ) -> tuple[list[Value], list[Value]]:
-        """Per step: the contents stay; the operand replaces them."""
-        keeps = _per_step(
-            lanes,
-            [does(*_MAXIMA) & flag for flag in at_least],
-            [does(*_MINIMA, _K.USUB_COND) & ~flag for flag in at_least],
-            [does.exchanges & ~flag for flag in equal],
-        )
-        takes = _per_step(
-            lanes,
-            [does.stores] * len(lanes.steps),
-            [does(*_MAXIMA) & ~flag for flag in at_least],
-            [does(*_MINIMA) & flag for flag in at_least],
-            [does(_K.UDEC_WRAP) & flag for flag in above],
-            [does.exchanges & flag for flag in equal],
-        )
-        return keeps, takes
-
-    def _function(
-        self,
-        m: Module,
-        step: int,
-        old: Value,
-        second: Value,
-        keeps: list[Value],
-        takes: list[Value],
-        inverted: Value,
-        does: "_Does",
-    ) -> Value:
-        """One function of two bits and three for the whole step; zero where nothing is chosen.
-
-        0: zero, contents, operand, or. 1: inverted operand, and, nand, exclusive or.
+    def _conditions(
+        self, m: Module, at_least: list[Value], nonzero: list[Value], unequal: list[Value]
+    ) -> list[list[Value]]:
+        """Per step, for the object that ends there, each way in which the operation's condition
+        may hold; none where no operation has two outcomes.
         """
-        keep, take = keeps[step], takes[step]
-        plain = take & ~inverted
-        first = keep | does(_K.OR, _K.AND, _K.XOR)
-        other = plain | does(_K.OR, _K.NAND, _K.XOR)
-        above = (take & inverted) | does(_K.AND, _K.NAND, _K.XOR)
-        p, q, r = (
-            named(m, bit, f"{name}_{step}").replicate(len(old))
-            for bit, name in ((first, "first"), (other, "other"), (above, "above"))
+        if not any(op in _WITHOUT for op in self._ops):
+            return []
+        always = self._held(
+            m, any_bit(self.op == op for op in self._ops if op not in _WITHOUT), "always_holds"
         )
-        lower = (old & p) | (second & q)
-        both = old & second
-        upper = Mux(p[0], Mux(q[0], old ^ second, both), Mux(q[0], ~both, ~second))
-        return Mux(r[0], upper, lower)
+        terms: list[list[Value]] = [[always] * len(at_least)]
+        if self._has(*_COMPARING):
+            compares = self._held(m, self._is(*_COMPARING), "compares")
+            terms.append([compares & each for each in at_least])
+        if self._has(_K.UDEC_WRAP):
+            falls = self._held(m, self._is(_K.UDEC_WRAP), "wraps_at_zero")
+            terms.append([falls & ~each for each in nonzero])
+        if self.atomics.exchange:
+            exchanges = self._held(m, self.op == EXCHANGE, "exchanges")
+            terms.append([exchanges & ~each for each in unequal])
+        return terms
 
 
-class _Does:
-    """Which operation is held; constants for those that never are.
-
-    ``stores`` and ``exchanges`` tell of stores, and of compare-exchanges.
+def _carried(m: Module, terms: list[Value], name: str) -> Value:
+    """Or of the terms, as what they carry out of a sum with ones. A synthesiser that looks for
+    depth copies what is late into everything that it chooses, bit by bit; a carry it leaves alone.
     """
-
-    def __init__(self, bits: dict[AtomicRmwKind, Value], stores: Value, exchanges: Value) -> None:
-        self._bits = bits
-        self.stores = stores
-        self.exchanges = exchanges
-
-    def __call__(self, *kinds: AtomicRmwKind) -> Value:
-        """It is one of these kinds."""
-        return any_bit(self._bits[kind] for kind in kinds if kind in self._bits)
-
-    def has(self, *kinds: AtomicRmwKind) -> bool:
-        """One of these kinds may be."""
-        return any(kind in self._bits for kind in kinds)
+    count = len(terms)
+    return named(m, Cat(*terms) + Const((1 << count) - 1, count), f"{name}_carries")[count]
 
 
-def _per_step(lanes: Lanes, *flags: Sequence[Value]) -> list[Value]:
-    """Or of some flags of each step."""
-    columns: Iterable[tuple[Value, ...]] = zip(*flags, strict=True)
-    return [Cat(*column).any() for column, _ in zip(columns, lanes.steps, strict=True)]
+def _function(old: Value, second: Value, p: Value, q: Value, r: Value) -> Value:
+    """One function of the contents and the operand as it is held, by three bits for each bit."""
+    lower = (old & p) | (second & q)
+    both = old & second
+    upper = Mux(p[0], Mux(q[0], old ^ second, both), Mux(q[0], ~both, ~second))
+    return Mux(r[0], upper, lower)

@@ -1,6 +1,7 @@
 """Everything of the service that belongs to one requester."""
 
 from collections.abc import Sequence
+from copy import copy
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -34,8 +35,8 @@ class Requester(wiring.Component):
     lanes are let in (:class:`fabricgen.rtl.service.lane_walk.LaneWalk`); ``channel.ready`` then
     says that it is taken, and it may be served later.
 
-    Where the requester compares and exchanges, all of its answers come a cycle later, in
-    *n + 2*: by then the contents are compared with what was expected.
+    Banks that compute show a beat a cycle later, so a part is answered in *n + 2*; what is written
+    leaves in *n + 1* all the same.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ class Requester(wiring.Component):
         Row asked of each bank.
     stored, read_beats : In(banks * 8 * beat_bytes)
         Of the banks granted in the cycle before: what their storages return, and the same with
-        newer bytes. The first is absent where banks compute.
+        newer bytes. The first is absent where banks compute, and the other is of two cycles before.
     writing_rows, writing_beats, writing_enable : In, of all banks; absent unless ``forwards``,
     and where banks compute
         What is written at the end of this cycle.
@@ -210,8 +211,8 @@ class Requester(wiring.Component):
         if self.windows:
             m.d.comb += self.ends.eq(done)
         held = _Held(m, self.shape, channel, front, kinds, done, self._check(m, channel))
-        idle = ~held.answers & ~front.partial
-        m.d.comb += self.idle.eq(idle & ~self.holds if self.windows else idle)
+        rests = ~held.answers & ~front.partial
+        m.d.comb += held.rests.eq(rests & ~self.holds if self.windows else rests)
         return held
 
     def _check(self, m: Module, channel: ServiceChannel) -> Value | None:
@@ -248,61 +249,85 @@ class Requester(wiring.Component):
         """Move bytes between banks and payload, and respond."""
         req = self.shape.requester
         lanes = range(req.lanes)
-        is_lane = req.lanes > 1 or req.every.fence
-        active = [held.lanes[lane] if is_lane else Const(1, 1) for lane in lanes]
-        outside = [active[lane] & ~held.in_range[lane] for lane in lanes]
-        answer: dict[str, Value] = {
-            "valid": held.answers,
-            "done": held.done,
-            "in_range": held.in_range,
-            "fault": any_bit(outside),
-            "fault_address": self._fault_address(held, outside),
-        }
-        m.d.comb += self.answering.eq(held.done)
+        if req.sends:
+            self._store(m, held)
+        rests: Value = held.rests
+        if self.atomics.computes:
+            held = held.later(m)
+            rests &= ~held.answers
+        m.d.comb += [self.idle.eq(rests), self.answering.eq(held.done)]
+        outside = [active & ~held.in_range[lane] for lane, active in enumerate(held.active)]
+        channel = self.channel
+        m.d.comb += [
+            channel.rsp_valid.eq(held.answers),
+            channel.rsp_done.eq(held.done),
+            channel.rsp_in_range.eq(held.in_range),
+            channel.rsp_fault.eq(any_bit(outside)),
+            channel.rsp_fault_address.eq(self._fault_address(held, outside)),
+        ]
         if self.shape.slots > 1:
-            answer["slot"] = held.slot
+            m.d.comb += channel.rsp_slot.eq(held.slot)
         if req.returns:
             m.submodules.read_aligner = read = ReadAligner(self.geometry, requester=req)
             held.drive(m, read)
             m.d.comb += [
                 read.lanes.eq(held.lanes),
-                read.beats.eq(self._read_one(m) if self.plan.is_single else self.read_beats),
+                read.beats.eq(self._read_one(m, held) if self.plan.is_single else self.read_beats),
+                channel.rsp_data.eq(read.data),
+                channel.rsp_strobe.eq(Mux(held.write, 0, read.strobe)),
             ]
-            answer |= {"data": read.data, "strobe": Mux(held.write, 0, read.strobe)}
-        if req.sends:
-            self._store(m, held, [active[lane] & held.in_range[lane] for lane in lanes])
         if req.every.exchange:
-            answer = _compared(m, answer, held)
-        for name, value in answer.items():
-            m.d.comb += getattr(self.channel, f"rsp_{name}").eq(value)
+            tests = [self._tested(held, lane) for lane in lanes]
+            m.d.comb += [
+                channel.rsp_tested.eq(Cat(tested for tested, _ in tests)),
+                channel.rsp_success.eq(Cat(success for _, success in tests)),
+            ]
 
-    def _store(self, m: Module, held: "_Held", live: list[Value]) -> None:
+    def _tested(self, held: "_Held", lane: int) -> tuple[Value, Value]:
+        """Whether a lane arrives, and whether it is as it was expected to be."""
+        data, strobe = self.channel.rsp_data, self.channel.rsp_strobe
+        modes = self.shape.requester.modes
+        tested: list[Value] = []
+        success: list[Value] = []
+        for here, mode in zip(one_hot(held.mode, len(modes)), modes, strict=True):
+            if lane < mode.lanes:
+                size = mode.element_bytes
+                tested.append(here & strobe[lane * size])
+                object_bits = slice(8 * lane * size, 8 * (lane + 1) * size)
+                success.append(here & (data[object_bits] == held.expected[object_bits]))
+        return any_bit(tested), any_bit(success)
+
+    def _store(self, m: Module, held: "_Held") -> None:
         """What the banks of the cycle before are to write or compute."""
-        m.submodules.write_aligner = write = self._aligned(m, held, live, held.data)
+        m.submodules.write_aligner = write = self._aligned(m, held, held.data)
         m.d.comb += [self.write_beats.eq(write.beats), self.write_enable.eq(write.enable)]
         if self.atomics.computes:
             m.d.comb += self.write_op.eq(held.op)
         if scale_bits(self.atomics):
             m.d.comb += self.write_scale.eq(held.scale(self.atomics.element_bytes))
         if self.shape.requester.local.exchange:
-            m.submodules.expected_aligner = other = self._aligned(m, held, live, held.expected)
+            m.submodules.expected_aligner = other = self._aligned(m, held, held.expected)
             m.d.comb += self.write_expected.eq(other.beats)
 
-    def _aligned(self, m: Module, held: "_Held", live: list[Value], data: Value) -> WriteAligner:
+    def _aligned(self, m: Module, held: "_Held", data: Value) -> WriteAligner:
         aligner = WriteAligner(self.geometry, requester=self.shape.requester)
         held.drive(m, aligner)
+        live = (active & held.in_range[lane] for lane, active in enumerate(held.active))
         m.d.comb += [aligner.live.eq(Cat(live)), aligner.data.eq(data)]
         return aligner
 
-    def _read_one(self, m: Module) -> Value:
+    def _read_one(self, m: Module, held: "_Held") -> Value:
         """The beat of a requester that never needs two; banks that compute show it as it is."""
+        computes = self.atomics.computes
         m.submodules.beat_reader = reader = BeatReader(self.geometry, forwards=self.meets_writes)
+        # What is shown a cycle later is chosen by what was held one cycle before.
+        address = held.before if computes else self.channel.address
         m.d.comb += [
-            reader.row.eq(self.split.row(self.channel.address)),
-            reader.stored.eq(self.read_beats if self.atomics.computes else self.stored),
+            reader.row.eq(self.split.row(address)),
+            reader.stored.eq(self.read_beats if computes else self.stored),
         ]
         if self.geometry.banks > 1:
-            m.d.comb += reader.bank.eq(self.split.bank(self.channel.address))
+            m.d.comb += reader.bank.eq(self.split.bank(address))
         if self.meets_writes:
             m.d.comb += [
                 reader.writing_rows.eq(self.writing_rows),
@@ -354,42 +379,6 @@ class _Kinds:
         return self.rmw | self.exchange
 
 
-def _compared(m: Module, answer: dict[str, Value], held: "_Held") -> dict[str, Value]:
-    """The answer one cycle later, with what the comparison of each lane has come to."""
-    later: dict[str, Value] = {}
-    for name, value in answer.items():
-        register = Signal(len(value), name=f"rsp_{name}", reset_less=name not in ("valid", "done"))
-        m.d.sync += register.eq(value)
-        later[name] = register
-    req = held.shape.requester
-    expected = Signal(8 * req.data_bytes, name="rsp_expected", reset_less=True)
-    m.d.sync += expected.eq(held.expected)
-    mode = None
-    if held.mode is not None:
-        mode = Signal(len(held.mode), name="rsp_mode", reset_less=True)
-        m.d.sync += mode.eq(held.mode)
-    chosen = one_hot(mode, len(req.modes))
-    strobe, data = later["strobe"], later["data"]
-    equal = [
-        data.word_select(byte, 8) == expected.word_select(byte, 8) for byte in range(req.data_bytes)
-    ]
-    success: list[Value] = []
-    tested: list[Value] = []
-    for lane in range(req.lanes):
-        sizes = [
-            (here, mode.element_bytes)
-            for here, mode in zip(chosen, req.modes, strict=True)
-            if lane < mode.lanes
-        ]
-        success.append(
-            any_bit(
-                here & Cat(equal[lane * size : (lane + 1) * size]).all() for here, size in sizes
-            )
-        )
-        tested.append(any_bit(here & strobe[lane * size] for here, size in sizes))
-    return later | {"success": Cat(success), "tested": Cat(tested)}
-
-
 class _Held:
     """Registers between the stages. Payload is neither reset nor held still between parts."""
 
@@ -405,6 +394,9 @@ class _Held:
     ) -> None:
         self.shape = shape
         self.split = front.split
+        #: No part of a request is served, or moves between the banks and the payload.
+        self.rests = Signal()
+        self.before: Value = Const(0, 0)
         req = shape.requester
         self.part = self._register(m, front.served.any(), "part", reset_less=False)
         self.done = self._register(m, done, "done", reset_less=False)
@@ -441,6 +433,32 @@ class _Held:
             ],
             width,
         )
+
+    @property
+    def active(self) -> list[Value]:
+        """Active lanes; where there is no fence, a request has one, so the only one need not be
+        looked at.
+        """
+        req = self.shape.requester
+        is_told = req.lanes > 1 or req.every.fence
+        return [self.lanes[lane] if is_told else Const(1, 1) for lane in range(req.lanes)]
+
+    def later(self, m: Module) -> "_Held":
+        """The same one cycle later, with the address of before; what is stored has left."""
+        found = copy(self)
+        found.before = self.address
+        for name in ("part", "done", "served", "address", "lanes", "in_range", "write"):
+            kept = name not in ("part", "done")
+            value = self._register(m, getattr(self, name), f"later_{name}", reset_less=kept)
+            setattr(found, name, value)
+        found.answers = self._register(m, self.answers, "later_answers", reset_less=False)
+        if self.mode is not None:
+            found.mode = self._register(m, self.mode, "later_mode")
+        if self.shape.slots > 1:
+            found.slot = self._register(m, self.slot, "later_slot")
+        if self.shape.requester.every.exchange:
+            found.expected = self._register(m, self.expected, "later_expected")
+        return found
 
     @staticmethod
     def _register(m: Module, value: Value, name: str, *, reset_less: bool = True) -> Value:
