@@ -263,19 +263,20 @@ class BenchEngine:
         if len(ports) > 1:
             resources["grant"] = {"round_robin": {"reset_cursor": 0}}
         capabilities: list[object] = []
-        for kind in _ROLES:
-            of_kind = [each for each in ports if each.kind == kind]
-            accesses = {json.dumps(each.access()): each.access() for each in of_kind}
-            if accesses:
-                served: dict[str, object] = {
-                    "contract": [of_kind[0].contract()],
-                    "access": list(accesses.values()),
-                    "beat_bits": self.beat_bits,
-                    "regions": [0],
-                }
-                if kind in _SAID:
-                    served["consistency"] = {"local_provider": _PROVIDER}
-                capabilities.append({kind: served})
+        groups: dict[tuple[str, str], list[BenchPort]] = {}
+        for port in sorted(ports, key=lambda each: list(_ROLES).index(each.kind)):
+            groups.setdefault((port.kind, json.dumps(port.contract())), []).append(port)
+        for (kind, _), alike in groups.items():
+            accesses = {json.dumps(each.access()): each.access() for each in alike}
+            served: dict[str, object] = {
+                "contract": [alike[0].contract()],
+                "access": list(accesses.values()),
+                "beat_bits": self.beat_bits,
+                "regions": [0],
+            }
+            if kind in _SAID:
+                served["consistency"] = {"local_provider": _PROVIDER}
+            capabilities.append({kind: served})
         return {
             "capacity_bytes": self.capacity_bytes,
             "regions": [{"base": 0, "size": self.capacity_bytes, "storage": {}}],

@@ -7,6 +7,7 @@ is what capacities and policies allow in the worst case, not what is usual.
 from collections.abc import Iterator
 
 from fabricgen.errors import Diagnostic
+from fabricgen.plan.admission import admissions, fence_admissions
 from fabricgen.plan.capacity import port_capacities, service_capacities
 from fabricgen.plan.geometry import local_beats, port_targets, requester_shape
 from fabricgen.records.actor import LoadStorePlain
@@ -80,7 +81,7 @@ def progress_findings(named: NamedMemory) -> Iterator[Diagnostic]:
         is_plain = all(isinstance(clause, LoadStorePlain) for clause in clauses)
         bounded = is_plain and isinstance(provider.progress, BoundedCompletionCycles)
         for requester in (patterns[key].requester for key in capability.admissible_use_patterns):
-            if requester in _local_ports(named):
+            if requester in _local_ports(named) and _meets(named, requester, ordinal):
                 yield from _port_findings(named, requester, provider.progress, where)
             elif bounded and requester >= len(named.occurrence.operation_ports):
                 yield Diagnostic(
@@ -111,6 +112,12 @@ def _port_findings(
             f"The bound must be at least the {needed} cycles that an access of port {port} may "
             f"take, not {progress.max_issue_to_retire_cycles}",
         )
+
+
+def _meets(named: NamedMemory, port: int, capability: int) -> bool:
+    """Some access of the port is admitted by the capability."""
+    found = (*admissions(named.occurrence, port), *fence_admissions(named.occurrence, port))
+    return any(each.capability == capability for each in found)
 
 
 def _local_ports(named: NamedMemory) -> list[int]:
