@@ -116,14 +116,15 @@ class BenchPort:
     def access(self) -> dict[str, object]:
         """The one access class, as port and service admit it."""
         directions = {"load": ["read"], "store": ["write"]}.get(self.kind, ["read", "write"])
-        return {
+        found: dict[str, object] = {
             "form": self.form,
             "address": {"root_relative": [32]},
             "element_bits": [self.element_bits],
             "lanes": [self.lanes],
             "mask": ["dynamic" if self.masked else "absent"],
             "alignment": "any",
-        } | {f"{direction}_subword": ["exact"] for direction in directions}
+        }
+        return found | {f"{direction}_subword": ["exact"] for direction in directions}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,13 @@ from fabricgen.vocab.dataflow import ServiceKind
 __all__ = ["LocalMemory", "ManagerMemory", "Memories", "Target"]
 
 
+_BOTH = (ServiceKind.MEMORY_READ.name, ServiceKind.MEMORY_WRITE.name)
+_SIDES = {
+    ServiceKind.MEMORY_ATOMIC_RMW: _BOTH,
+    ServiceKind.MEMORY_COMPARE_EXCHANGE: _BOTH,
+}
+
+
 class LocalMemory:
     """The whole contents of one Local Memory Service."""
 
@@ -97,7 +104,7 @@ class _LocalTarget:
     regions
         Regions of the admitting capability; a lane lies inside one of them or has no effect.
     port, kind
-        The row's port; read or write.
+        The row's port; what its accesses do.
     work
         Where the cost of firings goes.
     """
@@ -116,7 +123,9 @@ class _LocalTarget:
         self.work = work
         self._spans = [(region.address_base_bytes, region.end_bytes) for region in regions]
         self._geometry = geometry
-        self._kind = kind.name
+        self._is_fence = kind is ServiceKind.MEMORY_FENCE
+        #: Sides of a bank that an access takes; what computes takes both at once.
+        self._sides = _SIDES.get(kind, (kind.name,))
         self._channel = ("service", port)
         self._lanes = ("lanes", port)
 
@@ -133,8 +142,9 @@ class _LocalTarget:
             for lane in lanes
             for beat in range(lane.address // width, (lane.address + lane.size - 1) // width + 1)
         }
-        used = Counter((self._kind, beat % banks) for beat in beats)
-        used[self._channel] = max(used.values(), default=0)
+        used = Counter((side, beat % banks) for beat in beats for side in self._sides)
+        # A fence is a request without a beat.
+        used[self._channel] = max(used.values(), default=int(self._is_fence))
         self.work.fire(used, {self._lanes: walked})
 
 

@@ -409,7 +409,7 @@ class ManagerBench:
                 for lane in range(self.shape.requester.lanes):
                     if tested >> lane & 1:
                         assert lane not in here.tested, "a lane is compared once"
-                        here.tested[lane] = ctx.get(channel.rsp_success)
+                        here.tested[lane] = ctx.get(channel.rsp_success) >> lane & 1
             for place in range(self.shape.requester.data_bytes):
                 if strobe >> place & 1 and place in expected.places:
                     here.arrived[place] += 1
