@@ -21,13 +21,7 @@ pytestmark = pytest.mark.usefixtures("emit_once")
 ICARUS = pytest.param(
     "icarus", marks=pytest.mark.skipif(shutil.which("iverilog") is None, reason="no iverilog")
 )
-VERILATOR = pytest.param(
-    "verilator",
-    marks=[
-        pytest.mark.slow,
-        pytest.mark.skipif(shutil.which("verilator") is None, reason="no verilator"),
-    ],
-)
+VERILATOR = pytest.param("verilator", marks=pytest.mark.slow)
 
 SCALAR = {"sync_scope": "system", "granularity": "absent", "volatile": False}
 LANES = {"sync_scope": "single_thread", "granularity": "per_lane", "volatile": False}
@@ -264,3 +258,38 @@ def test_temporal_lanes_loads_stores_and_fences(seed, simulator, tmp_path):
     table.lanes("cmpxchg", "indexed", base=192)
     table.load_and_store(256)
     table.run(atomic_fabric(8, targets=["local"]), tmp_path, simulator)
+
+
+@pytest.mark.parametrize("simulator", [ICARUS, VERILATOR])
+def test_one_port_dispatches_to_the_service_and_to_a_manager(simulator, tmp_path):
+    rng = random.Random(5)
+    table = Table(rng, 10)
+    table.update("add", base=0, bits=32, spread=2)
+    table.exchange(base=64, bits=16, spread=2)
+    # Nothing orders accesses at a manager, so each has an object of its own; they are zero.
+    for place, target in enumerate(("ext0", "local")):
+        addresses, values = list(range(10)), [table.value(32) for _ in range(10)]
+        if target == "local":
+            table.memory[512 : 512 + 40] = b"".join(each.to_bytes(4, "little") for each in values)
+            table.before[512 : 512 + 40] = bytes(40)
+        row = atomic_row(
+            f"apart_{target}",
+            "rmw",
+            target=target,
+            base=512,
+            bits=32,
+            kind="umax",
+            ordering="acq_rel",
+            alignment=4,
+            **SCALAR,
+        )
+        assert len(table.rows) == 2 + place
+        table.add(
+            row,
+            {"addr": addresses, "data": values},
+            {"read": [0] * 10},
+            inputs=["address", "update", "control"],
+            outputs=["old", "completion"],
+        )
+    text = atomic_fabric(4, targets=["local", "ext0"], kinds=["add", "umax"])
+    table.run(text, tmp_path, simulator)

@@ -90,4 +90,5 @@ ATOMIC_LANES = shape(
     walks=True,
     local=atomics(AtomicRmwKind.ADD, AtomicRmwKind.UMAX, exchange=True, fence=True, sizes=(2,)),
 )
+ATOMIC_VECTOR = shape((False, 4, 4), walks=True, local=EVERY)
 FENCES = shape((False, 1, 1), reads=False, writes=False, local=atomics(fence=True, sizes=()))

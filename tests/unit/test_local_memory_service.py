@@ -20,6 +20,7 @@ from tests.support.services import (
     ATOMIC,
     ATOMIC_LANES,
     ATOMIC_SIZES,
+    ATOMIC_VECTOR,
     COUNTER,
     FENCES,
     GATHER,
@@ -85,6 +86,8 @@ SERVICES = {
     "atomics-of-every-size": lambda: service(ATOMIC_SIZES, SUBWORD, beat=8, banks=2, slots=2),
     "atomic-lanes": lambda: service(ATOMIC_LANES, LOOSE, beat=4, banks=2, slots=2),
     "atomic-lanes-at-once": lambda: service(ATOMIC_LANES, STORE, issue_lanes=3, banks=1, queue=1),
+    "atomic-vector": lambda: service(ATOMIC_VECTOR, ATOMIC_VECTOR, issue_lanes=2, queue=1),
+    "atomic-vector-wide-beat": lambda: service(ATOMIC_VECTOR, WORD, beat=16, banks=2, slots=2),
     "fences-alone-on-a-port": lambda: service(FENCES, ATOMIC, WORD, outstanding=2),
     "loose-two-lanes-at-once": lambda: service(LOOSE_WALK, LOOSE_WALK, issue_lanes=2, banks=2),
 }
@@ -110,6 +113,7 @@ LESS_OFTEN = {
     "outstanding-two-fixed",
     "atomics-fixed-priority",
     "atomic-lanes-at-once",
+    "atomic-vector-wide-beat",
 }
 
 
