@@ -382,7 +382,7 @@ class BenchStorage:
                         "regions": [0],
                     }
                 }
-                for kind in _ROLES
+                for kind in ("load", "store")
             ],
         }
         memory = {

@@ -168,7 +168,7 @@ class ComparisonSpec(Elaboratable):
             m.d.sync += [
                 has.eq(~ends),
                 byte.eq(request.rsp_data.word_select(lane, 8)),
-                won.eq(request.rsp_success),
+                won.eq(request.rsp_success[lane]),
             ]
         with m.Elif(ends):
             m.d.sync += has.eq(0)

@@ -97,7 +97,7 @@ class OneSuccessStore(ResultStore):
         held = Signal(self.lanes, name="last_successes")
         for lane in range(self.lanes):
             with m.If(tested[lane]):
-                m.d.sync += held[lane].eq(self.success)
+                m.d.sync += held[lane].eq(self.success[lane])
         return held
 
 

@@ -134,6 +134,9 @@ def test_manifest_names_and_registers_describe_the_subordinates(emitted):
         "response": {"origin": 16, "beat": 16, "data": 64, "error": 1},
         "slots": 6,
         "bindings": 2,
+        "protocol": "stream",
+        "axi4": None,
+        "axi4_lite": None,
     }
     assert second["request"] == {**first["request"], "context": 64}
     assert memory["storage"]["capacity_bytes"] == 256
