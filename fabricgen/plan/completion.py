@@ -20,6 +20,7 @@ from fabricgen.records.consistency import (
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.occurrence import Temporal
 from fabricgen.records.resource import FixedPriority
+from fabricgen.records.service import LocalMemoryService
 
 __all__ = ["completion_cycles", "hold_cycles", "progress_findings"]
 
@@ -53,7 +54,7 @@ def completion_cycles(named: NamedMemory, port: int) -> int | None:
     if engine is None or service is None:
         raise ValueError(f"Memory {named.name} must have an engine and a local service")
     capacities = port_capacities(engine.ports[port])
-    if (served := _service_cycles(named, port)) is None:
+    if (served := _service_cycles(named, service, port)) is None:
         return None
     if isinstance(engine.contract, Temporal):
         rows = engine.contract.resident_context_count
@@ -64,11 +65,8 @@ def completion_cycles(named: NamedMemory, port: int) -> int | None:
     return 2 * served + _ANSWER + capacities.row_slots
 
 
-def progress_findings(named: NamedMemory) -> Iterator[Diagnostic]:
+def progress_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[Diagnostic]:
     """Report each capability whose promise of progress the hardware does not keep."""
-    service = named.occurrence.local_service
-    if service is None:
-        return
     contract = service.memory_service_contract
     for ordinal, capability in enumerate(contract.capabilities):
         provider = capability.consistency_binding
@@ -129,11 +127,8 @@ def _local_ports(named: NamedMemory) -> list[int]:
     ]
 
 
-def _service_cycles(named: NamedMemory, port: int) -> int | None:
+def _service_cycles(named: NamedMemory, service: LocalMemoryService, port: int) -> int | None:
     """Most cycles for which one request of the port stands in front of the service."""
-    service = named.occurrence.local_service
-    if service is None:
-        raise ValueError(f"Memory {named.name} must have a local service, not None")
     capacities = service_capacities(service)
     ports = _local_ports(named)
     subordinates = len(named.occurrence.subordinate_endpoints)

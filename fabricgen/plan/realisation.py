@@ -342,7 +342,7 @@ def _service_findings(named: NamedMemory, occurrence: MemoryOccurrence) -> Itera
         return
     yield from exposure_findings(named)
     if not any(_shapes_refused(named)):
-        yield from _under(where, progress_findings(named))
+        yield from _under(where, progress_findings(named, service))
 
 
 def _shapes_refused(named: NamedMemory) -> Iterator[Diagnostic]:

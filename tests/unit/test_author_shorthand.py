@@ -246,6 +246,17 @@ def test_paths_of_a_record_are_places_in_the_shorthand(path, place):
     assert author_fabric(toml(SHORT))[1](path) == place
 
 
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("memory[0].port[0].resource_contract.states", "memory[0].port[0].resources"),
+        ("memory[0].local_service.resource_contract.states", "memory[0].local.resources"),
+    ],
+)
+def test_paths_of_a_record_are_places_in_the_whole_document(path, place):
+    assert author_fabric(toml(WRITTEN))[1](path) == place
+
+
 @pytest.mark.parametrize("document", [SHORT, WRITTEN, temporal(SHORT)])
 def test_the_schema_accepts_shorthand(document):
     assert list(errors(json_schema("fabric"), document)) == []

@@ -1,4 +1,4 @@
-"""The bound of completion: its findings, and cycles from issue to retirement as they are."""
+"""The bound of completion: cycles from issue to retirement as they are."""
 
 import random
 from collections import deque
@@ -10,11 +10,9 @@ from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
 from fabricgen.config.codec import encode_configuration
 from fabricgen.plan.completion import completion_cycles
-from fabricgen.plan.realisation import unsupported
 from fabricgen.rtl.occurrence import MemoryOccurrence
 from fabricgen.rtl.service import atomic_bank
 from sim.bench_documents import BenchEngine, BenchPort, BenchRow
-from tests.support.atomic_text import atomic_fabric
 from tests.support.service_mutants import StickyPairArbiter
 
 RMW = BenchPort("rmw", "element", 32)
@@ -129,26 +127,3 @@ def test_the_watch_sees_an_arbiter_that_starves(monkeypatch):
     watch.run(seed=1, cycles=400)
     waits = 400 - watch.issued[1][0]
     assert max(waits, watch.longest[1]) > completion_cycles(watch.named, 1)
-
-
-def codes(text):
-    return {finding.code for finding in unsupported(parse_fabric(text))}
-
-
-@pytest.mark.parametrize("contexts", [None, 4])
-def test_a_bound_is_kept_from_the_needed_cycles_on(contexts):
-    text = atomic_fabric(contexts, only={"rmw"}, targets=["local"], cycles=10**9)
-    (named,) = parse_fabric(text).memories
-    needed = completion_cycles(named, 0)
-    for cycles, expected in ((needed - 1, {"consistency-progress"}), (needed, set())):
-        assert codes(text.replace(str(10**9), str(cycles))) == expected
-
-
-def test_a_fixed_priority_starves_all_but_the_first():
-    text = spatial(RMW, LOAD).fabric_document("order")
-    for order, expected in (("0, 1", set()), ("1, 0", {"consistency-progress"})):
-        names = ", ".join(f'"port{at}"' for at in order.split(", "))
-        grant = f"grant = {{fixed_priority = {{order = [{names}]}}}}"
-        changed = text.replace("grant = {round_robin = {reset_cursor = 0}}", grant)
-        assert changed != text
-        assert codes(changed) == expected

@@ -63,6 +63,13 @@ def test_an_object_wider_than_a_beat_is_no_row_and_costs_no_hardware():
     assert requester_shape(fabric.memories[0], 0).local.element_bytes == (1, 2)
 
 
+def test_accesses_whose_objects_are_all_wider_than_a_beat_cost_nothing():
+    fabric = parse_fabric(atomic_fabric(only={"rmw"}, targets=["local"], beat_bits=8))
+    local = requester_shape(fabric.memories[0], 0).local
+    # Two contiguous lanes of 16 bits are admitted, too.
+    assert local.element_bytes == (1,)
+
+
 def test_what_a_port_asks_of_each_target_is_told_apart():
     text = atomic_fabric(targets=["local", "ext0"], kinds=["add", "umax"])
     shape = requester_shape(parse_fabric(text).memories[0], 0)
