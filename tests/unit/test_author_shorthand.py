@@ -250,6 +250,11 @@ def test_paths_of_a_record_are_places_in_the_shorthand(path, place):
     ("path", "place"),
     [
         ("memory[0].port[0].resource_contract.states", "memory[0].port[0].resources"),
+        ("memory[0].port[0].alternative[0].contract", "memory[0].port[0].load[0].contract"),
+        (
+            "memory[0].local_service.memory_service_contract.capabilities[0].consistency_binding",
+            "memory[0].local.capabilities[0].load.consistency",
+        ),
         ("memory[0].local_service.resource_contract.states", "memory[0].local.resources"),
     ],
 )
