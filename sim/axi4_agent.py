@@ -9,11 +9,11 @@ from typing import Any
 
 from cocotbext.axi import AxiBus, AxiReadBus, AxiSlave, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
 
-from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values
+from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values, passing
 from sim.findings import Finding, Findings
 from sim.job import ManagerJob
 from sim.manager_agent import ManagerPins, SparseMemory
-from sim.stalls import Stall, takes_part
+from sim.stalls import Stall, pause
 
 __all__ = ["Axi4Agent", "foreign_memory"]
 
@@ -97,21 +97,14 @@ class Axi4Agent:
         """Look at the pins just before the clock edge; tell whether something moved."""
         values = bus_values(self._bus, _known)
         self._rules.sample(values)
-        self._moved = {
-            channel
-            for channel in PAYLOADS
-            if values.get(f"{channel}valid") and values[f"{channel}ready"]
-        }
+        self._moved = passing(values)
         ended = self._moved & {"b"} | (self._moved & {"r"} if values.get("rlast") else set())
         self._waiting += len(self._moved & {"ar", "aw"}) - len(ended)
         return bool(self._moved)
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Change what takes part in the next cycle."""
-        for name, channel in self._channels.items():
-            moved = name in self._moved
-            stall = self._stalls[name]
-            channel.pause = not takes_part(stall, cycle, moved=moved, cooperate=cooperate)
+        pause(self._channels, self._stalls, self._moved, cycle, cooperate=cooperate)
 
     @property
     def is_done(self) -> bool:

@@ -12,6 +12,7 @@ __all__ = [
     "bus_pins",
     "bus_values",
     "lite_fixed",
+    "passing",
     "transfer_bytes",
 ]
 
@@ -82,6 +83,15 @@ def bus_values(
     return values
 
 
+def passing(values: Mapping[str, int]) -> set[str]:
+    """Channels on which something is taken in this cycle."""
+    return {
+        channel
+        for channel in PAYLOADS
+        if values.get(f"{channel}valid") and values[f"{channel}ready"]
+    }
+
+
 def lite_fixed(data_bytes: int) -> dict[str, int]:
     """What a transfer of AXI4-Lite is in AXI4, by the signals that its bus lacks."""
     size = data_bytes.bit_length() - 1
@@ -139,17 +149,14 @@ class Axi4Rules:
         for channel, names in PAYLOADS.items():
             if f"{channel}valid" in values:
                 self._is_stable(channel, tuple(values[name] for name in names), values)
-        fires = {
-            channel: bool(values.get(f"{channel}valid") and values[f"{channel}ready"])
-            for channel in PAYLOADS
-        }
+        fires = passing(values)
         # A response follows what was taken in an earlier cycle.
-        if fires["b"]:
+        if "b" in fires:
             self._response(values)
-        if fires["r"]:
+        if "r" in fires:
             self._read(values)
         for channel, listed in (("ar", self.reads), ("aw", self.writes)):
-            if fires[channel]:
+            if channel in fires:
                 item = Transaction(
                     *(values[f"{channel}{name}"] for name in ("id", "addr", "len", "size", "burst"))
                 )
@@ -158,7 +165,7 @@ class Axi4Rules:
                 (self._reading if channel == "ar" else self._writing)[item.identifier].append(item)
                 if channel == "aw":
                     self._unwritten.append(item)
-        if fires["w"]:
+        if "w" in fires:
             self._early.append((values["wstrb"], values["wlast"]))
         while self._early and self._unwritten:
             self._write(*self._early.popleft())

@@ -27,12 +27,12 @@ from cocotbext.axi import (
     AxiWriteBus,
 )
 
-from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values, lite_fixed
+from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values, lite_fixed, passing
 from sim.bus_bursts import Burst, bursts
 from sim.findings import Finding, Findings
 from sim.job import ServedResult, SubordinateBeat, SubordinateJob
 from sim.manager_agent import ManagerPins
-from sim.stalls import Stall, takes_part
+from sim.stalls import Stall, pause
 
 __all__ = ["BusHost"]
 
@@ -212,11 +212,7 @@ class BusHost:
             self._findings.add(Finding("unknown", cycle, message, role=self.job.name))
             raise
         self._rules.sample(values)
-        self._moved = {
-            channel
-            for channel in PAYLOADS
-            if values.get(f"{channel}valid") and values[f"{channel}ready"]
-        }
+        self._moved = passing(values)
         if "r" in self._moved:
             self._receive(values)
             self.served = self.served.after(cycle, 1)
@@ -268,10 +264,7 @@ class BusHost:
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Change what takes part in the next cycle."""
-        for name, channel in self._channels.items():
-            moved = name in self._moved
-            stall = self._stalls[name]
-            channel.pause = not takes_part(stall, cycle, moved=moved, cooperate=cooperate)
+        pause(self._channels, self._stalls, self._moved, cycle, cooperate=cooperate)
 
     @property
     def is_done(self) -> bool:

@@ -6,10 +6,10 @@ endpoints each tag is a channel of its own.
 """
 
 import random
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Protocol
 
-__all__ = ["DEAD", "PATTERNS", "Dead", "Shut", "Stall", "stalls", "takes_part"]
+__all__ = ["DEAD", "PATTERNS", "Dead", "Shut", "Stall", "pause", "stalls", "takes_part"]
 
 #: Names of the family; the first one never stalls and is the one that performance is measured in.
 PATTERNS = ("always", "alternate", "bursty", "geometric", "starved", "adversarial", "shut")
@@ -135,6 +135,21 @@ class Dead:
 def takes_part(stall: Stall, cycle: int, *, moved: bool, cooperate: bool) -> bool:
     """Whether a channel takes part in this cycle; all but dead ones do where they ``cooperate``."""
     return stall.willing(cycle, moved) or (cooperate and not isinstance(stall, Dead))
+
+
+def pause(
+    channels: Mapping[str, Any],
+    stalls: Mapping[str, Stall],
+    moved: Container[str],
+    cycle: int,
+    *,
+    cooperate: bool,
+) -> None:
+    """Let the channels of another maker's peer take part in the next cycle, or pause."""
+    for name, channel in channels.items():
+        channel.pause = not takes_part(
+            stalls[name], cycle, moved=name in moved, cooperate=cooperate
+        )
 
 
 def stalls(

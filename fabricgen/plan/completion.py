@@ -68,6 +68,7 @@ def completion_cycles(named: NamedMemory, port: int) -> int | None:
 def progress_findings(named: NamedMemory, service: LocalMemoryService) -> Iterator[Diagnostic]:
     """Report each capability whose promise of progress the hardware does not keep."""
     contract = service.memory_service_contract
+    ports = _local_ports(named)
     for ordinal, capability in enumerate(contract.capabilities):
         provider = capability.consistency_binding
         if not isinstance(provider, LocalProvider):
@@ -79,7 +80,7 @@ def progress_findings(named: NamedMemory, service: LocalMemoryService) -> Iterat
         is_plain = all(isinstance(clause, LoadStorePlain) for clause in clauses)
         bounded = is_plain and isinstance(provider.progress, BoundedCompletionCycles)
         for requester in (patterns[key].requester for key in capability.admissible_use_patterns):
-            if requester in _local_ports(named) and _meets(named, requester, ordinal):
+            if requester in ports and _meets(named, requester, ordinal):
                 yield from _port_findings(named, requester, provider.progress, where)
             elif bounded and requester >= len(named.occurrence.operation_ports):
                 yield Diagnostic(

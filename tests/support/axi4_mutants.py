@@ -21,6 +21,14 @@ def manager_of(reads=ManagerReads, writes=ManagerWrites):
     return Made
 
 
+def _look_away(m, valid, ready):
+    """Withdraw an offer while it waits."""
+    waits = Signal()
+    m.d.sync += waits.eq(valid & ~ready)
+    with m.If(waits):
+        m.d.comb += valid.eq(0)
+
+
 class ForgetfulReads(ManagerReads):
     """An address that waits is that of whoever comes next."""
 
@@ -227,10 +235,7 @@ class WithdrawingResponses(SubordinateWrites):
 
     def elaborate(self, platform):
         m = super().elaborate(platform)
-        waits = Signal()
-        m.d.sync += waits.eq(self.bus.bvalid & ~self.bus.bready)
-        with m.If(waits):
-            m.d.comb += self.bus.bvalid.eq(0)
+        _look_away(m, self.bus.bvalid, self.bus.bready)
         return m
 
 
@@ -266,10 +271,7 @@ class WithdrawingData(SubordinateReads):
 
     def elaborate(self, platform):
         m = super().elaborate(platform)
-        waits = Signal()
-        m.d.sync += waits.eq(self.bus.rvalid & ~self.bus.rready)
-        with m.If(waits):
-            m.d.comb += self.bus.rvalid.eq(0)
+        _look_away(m, self.bus.rvalid, self.bus.rready)
         return m
 
 
@@ -308,10 +310,7 @@ class FickleLiteReads(LiteReads):
 
     def elaborate(self, platform):
         m = super().elaborate(platform)
-        waits = Signal()
-        m.d.sync += waits.eq(self.bus.rvalid & ~self.bus.rready)
-        with m.If(waits):
-            m.d.comb += self.bus.rvalid.eq(0)
+        _look_away(m, self.bus.rvalid, self.bus.rready)
         return m
 
 
