@@ -4,7 +4,7 @@ The memory is not ours, so neither is its idea of the protocol; a watch of the b
 both sides to the rules.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any
 
 from cocotbext.axi import AxiBus, AxiReadBus, AxiSlave, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
@@ -16,9 +16,6 @@ from sim.manager_agent import ManagerPins, SparseMemory
 from sim.stalls import Stall, pause
 
 __all__ = ["Axi4Agent", "foreign_memory"]
-
-#: Channels that the memory takes from, and those on which it answers.
-_TAKEN, _ANSWERED = ("ar", "aw", "w"), ("r", "b")
 
 
 def foreign_memory(dut: Any, prefix: str, bus: Container[str], target: object) -> dict[str, Any]:
@@ -83,10 +80,10 @@ class Axi4Agent:
         """What it holds now."""
         return self._target.memory
 
-    def begin(self, accept: Stall, answer: Stall, findings: Findings) -> "Axi4Agent":
-        """Begin a run, behind a reset, with the contents of the job."""
+    def begin(self, stalls: Mapping[str, Stall], findings: Findings) -> "Axi4Agent":
+        """Begin a run, behind a reset, with the contents of the job; each channel has a stall."""
         self._target.memory = SparseMemory(self.job.before)
-        self._stalls = dict.fromkeys(_TAKEN, accept) | dict.fromkeys(_ANSWERED, answer)
+        self._stalls = stalls
         self._findings = findings
         self._rules = Axi4Rules(self.job.beat_bytes)
         self._moved: set[str] = set()

@@ -171,6 +171,16 @@ class Axi4Rules:
             self._write(*self._early.popleft())
 
     @property
+    def unwritten(self) -> Transaction | None:
+        """The burst that waits for data."""
+        return self._unwritten[0] if self._unwritten else None
+
+    @property
+    def early(self) -> int:
+        """Transfers of data that wait for their burst."""
+        return len(self._early)
+
+    @property
     def outstanding(self) -> int:
         """Bursts without their last response."""
         listed = (*self._reading.values(), *self._writing.values())

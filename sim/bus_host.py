@@ -6,7 +6,7 @@ both sides to the rules, and every answer against the model.
 
 import random
 from collections import deque
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import cocotb
@@ -29,6 +29,7 @@ from cocotbext.axi import (
 
 from sim.axi4_rules import PAYLOADS, Axi4Rules, bus_pins, bus_values, lite_fixed, passing
 from sim.bus_bursts import Burst, bursts
+from sim.channels import sides
 from sim.findings import Finding, Findings
 from sim.job import ServedResult, SubordinateBeat, SubordinateJob
 from sim.manager_agent import ManagerPins
@@ -37,8 +38,10 @@ from sim.stalls import Stall, pause
 __all__ = ["BusHost"]
 
 _READ, _WRITE = 0, 1
-#: Channels on which the master offers, and those on which it takes.
-_OFFERED, _TAKEN = ("ar", "aw", "w"), ("r", "b")
+#: Channels of requests and answers of each kind.
+_ENDS = {_READ: ("ar", "r"), _WRITE: ("aw", "b")}
+#: Channels that no write needs.
+_OF_READS = frozenset({"ar", "r"})
 
 
 def masters(dut: Any, prefix: str, bus: Container[str]) -> tuple[Any, Any]:
@@ -81,7 +84,7 @@ class BusHost:
 
     def __init__(self, dut: Any, job: SubordinateJob) -> None:
         self.job = job
-        prefix = f"{job.name}_axi"
+        self._prefix = prefix = f"{job.name}_axi"
         self._bus = bus_pins(dut, prefix)
         self._is_lite = job.protocol == "axi4_lite"
         self._fixed = lite_fixed(job.beat_bytes) if self._is_lite else {}
@@ -111,14 +114,17 @@ class BusHost:
         channel.send = thinned
 
     def begin(
-        self, offer: Stall, take: Stall, seed: int, findings: Findings, *, is_fast: bool
+        self, stalls: Mapping[str, Stall], seed: int, findings: Findings, *, is_fast: bool
     ) -> "BusHost":
-        """Begin a run, behind a reset; a fast one has bursts as long as they can be."""
+        """Begin a run, behind a reset; a fast one has bursts as long as they can be.
+
+        ``stalls`` has one for each channel.
+        """
         if self._task is not None:
             self._task.cancel()
         self._rng = random.Random(f"{self.job.name}/{seed}")
         self._findings = findings
-        self._stalls = dict.fromkeys(_OFFERED, offer) | dict.fromkeys(_TAKEN, take)
+        self._stalls = stalls
         self._rules = Axi4Rules(self.job.beat_bytes)
         self._left = list(bursts(self.job, self._rng, 1.0 if is_fast else 0.7))
         self._strobes.clear()
@@ -126,6 +132,8 @@ class BusHost:
         self._was_answered = Event()
         self._is_cut_off = False
         self._asked: deque[Burst] = deque(each for each in self._left if each.kind == _READ)
+        #: Bursts of each kind that are outstanding and of which no address was taken.
+        self._asking = dict.fromkeys(_ENDS, 0)
         self._reading: dict[int, deque[Burst]] = {}
         self._answers = [0] * len(self.job.beats)
         self._errors = [False] * len(self.job.beats)
@@ -134,6 +142,7 @@ class BusHost:
             for ordinal, _ in burst.parts:
                 self._parts_left[ordinal] += 1
         self._moved: set[str] = set()
+        self._values: Mapping[str, int] = {}
         self._cycle = 0
         self.served = ServedResult(self.job.name)
         self._written = deque(len(each.parts) for each in self._left if each.kind == _WRITE)
@@ -152,6 +161,7 @@ class BusHost:
             if self._is_cut_off:
                 return
             self._outstanding.append(burst)
+            self._asking[burst.kind] += 1
             if burst.kind == _WRITE:
                 self._strobes.extend(strobe for _, strobe in burst.parts)
             cocotb.start_soon(self._ask(burst))
@@ -212,12 +222,15 @@ class BusHost:
             self._findings.add(Finding("unknown", cycle, message, role=self.job.name))
             raise
         self._rules.sample(values)
+        self._values = values
         self._moved = passing(values)
         if "r" in self._moved:
             self._receive(values)
             self.served = self.served.after(cycle, 1)
         if "b" in self._moved and self._written:
             self.served = self.served.after(cycle, self._written.popleft())
+        for kind, (asked, _) in _ENDS.items():
+            self._asking[kind] -= asked in self._moved
         if "ar" in self._moved and self._asked:
             burst = self._asked.popleft()
             self._reading.setdefault(values["arid"], deque()).append(
@@ -270,6 +283,43 @@ class BusHost:
     def is_done(self) -> bool:
         """Every burst was answered."""
         return not self._unanswered
+
+    @property
+    def waits(self) -> str:
+        """What the bursts that were asked for wait for, by direction."""
+        kinds = sorted({burst.kind for burst in self._outstanding})
+        return "; ".join(self._waits(kind) for kind in kinds)
+
+    def _waits(self, kind: int) -> str:
+        asked, answered = _ENDS[kind]
+        values, name, rules = self._values, self._prefix, self._rules
+        offers = {channel for channel in PAYLOADS if values.get(f"{channel}valid")}
+        lacking = rules.unwritten
+        if answered in offers:
+            cause = f"waits for {name}_{answered}, not ready"
+        elif kind == _WRITE and lacking and "w" not in offers:
+            cause = f"waits for {name}_w: {lacking.beats} of {lacking.count} transfers came"
+        elif kind == _WRITE and rules.early and asked not in offers:
+            cause = f"waits for {name}_{asked}: transfers without an address came"
+        elif asked not in offers and self._asking[kind]:
+            cause = f"waits for {name}_{asked}, which offers nothing"
+        else:
+            cause = f"does not answer on {name}_{answered}"
+        channels = (asked, "w") if kind == _WRITE else (asked,)
+        refused = [f"{name}_{channel}" for channel in channels if channel in offers]
+        return f"{cause}, and takes nothing on {' and '.join(refused)}" if refused else cause
+
+    def stopped(self, dead: str) -> Iterator[str]:
+        """What makes no progress, though it does not need the channel ``dead``."""
+        channel = dead.removeprefix(f"{self._prefix}_")
+        if channel not in PAYLOADS:
+            if not self.is_done and dead not in sides(self.job.name):
+                yield f"Subordinate {self.job.name}"
+            return
+        other = _WRITE if channel in _OF_READS else _READ
+        if any(burst.kind == other for burst in self._outstanding):
+            direction = "Writes" if other == _WRITE else "Reads"
+            yield f"{direction} of subordinate {self.job.name}"
 
     def close(self, cycle: int) -> None:
         """Report rules that were broken, and answers that never came."""

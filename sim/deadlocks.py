@@ -1,9 +1,11 @@
 """A hunt for deadlocks: one channel of an engine is dead, and all that does not need it goes on.
 
 ``python -m sim.deadlocks --count N --seed S`` takes the random engines of :mod:`sim.fuzz` and lets
-their egresses, and the two sides of their managers, be dead one after the other: an egress is never
-ready, a manager never accepts or never answers. Every row that does not depend on the channel must
-publish all its results, and the report must say of every other one what it waits for.
+their channels be dead one after the other: an egress is never ready, a manager never accepts or
+never answers, who stands before a subordinate takes no answer, or gives an address and no data.
+Every row that does not depend on the channel must publish all its results, every other
+subordinate, and the other direction of the same bus, must answer all that is asked, and the report
+must say of every row and subordinate that stops what it waits for.
 """
 
 import argparse
@@ -13,7 +15,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +24,14 @@ from fabricgen.abi.image import encode_image
 from fabricgen.author.workload import Workload
 from fabricgen.plan.configuration import FabricConfiguration
 from fabricgen.records.fabric import Fabric
-from sim.channels import sinks
+from sim.channels import deaths
 from sim.environment import SIMULATORS
+from sim.findings import Finding
 from sim.fuzz import draw_engine, run_all, without_bus
 from sim.job import RunResult
 from sim.make_job import make_job
 from sim.simulate import model, simulate
-from sim.stalls import DEAD
+from sim.stalls import AFTER, DEAD
 
 __all__ = ["Death", "channels", "hunt", "main"]
 
@@ -52,8 +55,8 @@ class Death:
     waits
         What the report says of rows that wait, and of what else stands.
     problems
-        What is wrong: a row that did not depend on the channel and stopped, a token that is no
-        result, or a row that stopped without a word.
+        What is wrong: a row or subordinate that did not depend on the channel and stopped, a token
+        or answer that is none, or one that stopped and of which the report does not say why.
     """
 
     channel: str
@@ -85,20 +88,20 @@ def hunt(
     first, *runs = report.runs
     if first.findings:
         raise ValueError(f"The engine must agree with the model, not: {first.findings[0]}")
-    firings = {row.row: row.firings for row in first.rows}
-    return tuple(_death(channel, run, firings) for channel, run in zip(dead, runs, strict=True))
+    return tuple(_death(channel, run, first) for channel, run in zip(dead, runs, strict=True))
 
 
 def channels(
     fabric: Fabric, configuration: FabricConfiguration, workload: Workload
-) -> tuple[str, ...]:
-    """Every channel of the one memory that may be dead."""
+) -> dict[str, str]:
+    """Every channel of the one memory that may be dead, and what that is in words."""
     (named,), (rows,) = fabric.memories, configuration.memories
     image = encode_image(fabric, configuration)
-    return tuple(sinks(make_job(fabric, rows, *model(named, rows, workload), image, (), (), ())))
+    return deaths(make_job(fabric, rows, *model(named, rows, workload), image, (), (), ()))
 
 
-def _death(channel: str, run: RunResult, firings: Mapping[int, int]) -> Death:
+def _death(channel: str, run: RunResult, first: RunResult) -> Death:
+    """Hold a run against the first one, in which nothing is dead."""
     hangs = [finding for finding in run.findings if finding.kind == "hang"]
     end = max((finding.cycle for finding in hangs), default=run.cycles)
     problems = [
@@ -108,22 +111,40 @@ def _death(channel: str, run: RunResult, firings: Mapping[int, int]) -> Death:
     ]
     named = {each.row for each in hangs if each.message.startswith(f"Row {each.row} ")}
     problems += [
-        f"Row {row.row} published {row.firings} of {firings[row.row]} and nothing says why"
-        for row in run.rows
-        if row.firings < firings[row.row] and row.row not in named
+        f"Row {row.row} published {row.firings} of {whole.firings} and nothing says why"
+        for row, whole in zip(run.rows, first.rows, strict=True)
+        if row.firings < whole.firings and row.row not in named
     ]
+    problems += _silent(channel.partition(AFTER)[0], run, first, hangs)
     return Death(channel, tuple(finding.message for finding in hangs), tuple(problems))
 
 
-def _hunt_engine(simulator: str, seed: int) -> tuple[Death, ...]:
-    """Some channels of one random engine."""
-    # Of a bus, each channel would be a case of its own.
-    engine = without_bus(draw_engine(seed))
+def _silent(
+    channel: str, run: RunResult, first: RunResult, hangs: Sequence[Finding]
+) -> Iterator[str]:
+    """Subordinates that stopped without a word, or without one of their own dead channel."""
+    for served, whole in zip(run.served, first.served, strict=True):
+        said = " ".join(finding.message for finding in hangs if finding.role == served.name)
+        if served.beats < whole.beats:
+            asked = f"Subordinate {served.name} answered {served.beats} of {whole.beats} beats"
+            if not said:
+                yield f"{asked} and nothing says why"
+            elif channel.startswith(f"{served.name}_") and channel not in re.findall(r"\w+", said):
+                yield f"{asked} and nothing names {channel}"
+
+
+def _hunt_engine(simulator: str, seed: int) -> tuple[tuple[str, Death], ...]:
+    """Some channels of one random engine, and all of its subordinates; each with its kind."""
+    engine = draw_engine(seed)
+    if simulator == "python":
+        engine = without_bus(engine)
     configuration = FabricConfiguration((engine.configuration,))
     every = channels(engine.fabric, configuration, engine.workload)
-    dead = random.Random(seed).sample(every, min(_CHANNELS, len(every)))
+    exposed = [channel for channel, kind in every.items() if "subordinate" in kind]
+    others = [channel for channel in every if channel not in exposed]
+    dead = random.Random(seed).sample(others, min(_CHANNELS, len(others))) + exposed
     with tempfile.TemporaryDirectory(prefix="fabricgen-dead-") as directory:
-        return hunt(
+        found = hunt(
             engine.fabric,
             configuration,
             engine.workload,
@@ -132,6 +153,7 @@ def _hunt_engine(simulator: str, seed: int) -> tuple[Death, ...]:
             seed=seed,
             build_dir=Path(directory),
         )
+    return tuple((every[death.channel], death) for death in found)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -156,8 +178,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 what = f"{type(ended).__name__}: {ended}"
                 print(f"FAILED {command}", what, sep="\n    ", flush=True)
                 continue
-            for death in ended:
-                kinds[_kind(death.channel)] += 1
+            for kind, death in ended:
+                kinds[kind] += 1
                 waits.update(map(_without_numbers, death.waits))
                 if death.problems:
                     problems += 1
@@ -174,15 +196,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(problems))
 
 
-def _kind(channel: str) -> str:
-    """What is dead, in words."""
-    ends = {"_req": "a manager that never accepts", "_rsp": "a manager that never answers"}
-    return ends.get(channel[-4:], "an egress that is never ready")
-
-
 def _without_numbers(message: str) -> str:
     """A wait without the names of its engine."""
-    return re.sub(r"\b(e|ext|port)?\d+\b", "N", re.sub(r"mem0_", "", message))
+    message = re.sub(r"(from)\d+", r"\1N", message.replace("mem0_", ""))
+    return re.sub(r"\b(e|ext|port)?\d+\b", "N", message)
 
 
 if __name__ == "__main__":

@@ -36,8 +36,15 @@ class Finding:
     got: str | None = None
 
 
+#: Said at the end of a run, once of each row, ingress and subordinate that stands; none may lack.
+_ONCE = frozenset({"hang", "blocked"})
+
+
 class Findings:
-    """Collects findings; keeps the first ``limit`` of each kind and counts the rest."""
+    """Collects findings; keeps the first ``limit`` of each kind and counts the rest.
+
+    Of what stands at the end everything is kept.
+    """
 
     def __init__(self, limit: int = 8) -> None:
         self._limit = limit
@@ -49,5 +56,5 @@ class Findings:
         """Record one finding."""
         self.count += 1
         self._kinds[finding.kind] += 1
-        if self._kinds[finding.kind] <= self._limit:
+        if self._kinds[finding.kind] <= self._limit or finding.kind in _ONCE:
             self.kept.append(finding)

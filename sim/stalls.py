@@ -9,13 +9,15 @@ import random
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Protocol
 
-__all__ = ["DEAD", "PATTERNS", "Dead", "Shut", "Stall", "pause", "stalls", "takes_part"]
+__all__ = ["AFTER", "DEAD", "PATTERNS", "Dead", "Shut", "Stall", "pause", "stalls", "takes_part"]
 
 #: Names of the family; the first one never stalls and is the one that performance is measured in.
 PATTERNS = ("always", "alternate", "bursty", "geometric", "starved", "adversarial", "shut")
 
 #: With the name of a channel behind it: a pattern in which that channel is dead.
 DEAD = "dead "
+#: With a number behind it, and behind the channel: so many tokens pass before that.
+AFTER = " after "
 
 
 class Stall(Protocol):
@@ -126,10 +128,20 @@ class Shut:
 
 
 class Dead:
-    """Never willing, not even where all others help a design that is stuck."""
+    """Willing for some tokens, then never, not even where all others help a design that is stuck.
+
+    Parameters
+    ----------
+    tokens
+        How many pass.
+    """
+
+    def __init__(self, tokens: int = 0) -> None:
+        self._left = tokens
 
     def willing(self, cycle: int, moved: bool) -> bool:
-        return False
+        self._left -= moved
+        return self._left > 0
 
 
 def takes_part(stall: Stall, cycle: int, *, moved: bool, cooperate: bool) -> bool:
@@ -153,21 +165,50 @@ def pause(
 
 
 def stalls(
-    pattern: str, groups: Sequence[Sequence[str]], seed: int, others: Sequence[str] = ()
+    pattern: str,
+    groups: Sequence[Sequence[str]],
+    seed: int,
+    others: Sequence[str] = (),
+    parts: Mapping[str, str] | None = None,
 ) -> dict[str, Stall]:
     """Stall of each channel: an endpoint, one tag of it, or a side of a manager or subordinate.
 
     Parameters
     ----------
     pattern
-        One of :data:`PATTERNS`, or :data:`DEAD` and one of the channels.
+        One of :data:`PATTERNS`, or :data:`DEAD` and one of the channels, of which some tokens
+        may pass before (:data:`AFTER`).
     groups
         Names of channels, grouped by the row that needs them together.
     seed
         Every choice follows from it and from the order of ``groups``.
     others
         Channels that no row owns.
+    parts
+        Channels of a bus, each with the one of ``others`` that it belongs to: they have its stall,
+        but each may be dead alone.
     """
+    parts = parts or {}
+    victim, tokens = _dead(pattern)
+    if victim is not None and victim in parts:
+        whole = stalls(PATTERNS[0], groups, seed, others, parts)
+        return whole | {victim: Dead(tokens)}
+    found = _stalls(pattern, groups, seed, others)
+    return found | {part: found[side] for part, side in parts.items()}
+
+
+def _dead(pattern: str) -> tuple[str | None, int]:
+    """The channel that a pattern names as dead, and the tokens that pass before."""
+    if not pattern.startswith(DEAD):
+        return None, 0
+    channel, _, tokens = pattern.removeprefix(DEAD).partition(AFTER)
+    return channel, int(tokens or 0)
+
+
+def _stalls(
+    pattern: str, groups: Sequence[Sequence[str]], seed: int, others: Sequence[str]
+) -> dict[str, Stall]:
+    """Stall of each channel of ``groups`` and ``others``."""
     rng = random.Random(f"{pattern}/{seed}")
     owned = [group for group in groups if group]
     groups = [*groups, others]
@@ -189,8 +230,8 @@ def stalls(
         case "shut":
             victim = rng.choice(rng.choice(owned)) if owned else None
             return {n: Shut() if n == victim else _Always() for n in names}
-        case _ if pattern.startswith(DEAD) and (victim := pattern.removeprefix(DEAD)) in names:
-            return {n: Dead() if n == victim else _Always() for n in names}
+        case _ if (dead := _dead(pattern))[0] in names:
+            return {n: Dead(dead[1]) if n == dead[0] else _Always() for n in names}
         case _:
             allowed = f"{', '.join(PATTERNS)}, or {DEAD!r} and a channel"
             raise ValueError(f"pattern must be one of {allowed}, not {pattern!r}")

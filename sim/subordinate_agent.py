@@ -1,8 +1,9 @@
 """Somebody outside who sends beats to one subordinate endpoint, on pins, and checks the answers."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from sim.channels import sides
 from sim.findings import Finding, Findings
 from sim.job import ServedResult, SubordinateJob
 from sim.manager_agent import ManagerPins
@@ -95,6 +96,23 @@ class SubordinateAgent:
     def is_done(self) -> bool:
         """Every beat was answered."""
         return self.answered >= len(self.job.beats)
+
+    @property
+    def waits(self) -> str:
+        """What its beats wait for."""
+        asked, answered = sides(self.job.name)
+        if self._refused is not None:
+            cause = f"waits for {answered}, not ready"
+        elif not self._inside and not self._is_offering:
+            cause = f"waits for {asked}, which offers nothing"
+        else:
+            cause = f"does not answer on {answered}"
+        return f"{cause}, and takes nothing on {asked}" if self._is_offering else cause
+
+    def stopped(self, dead: str) -> Iterator[str]:
+        """What makes no progress, though it does not need the channel ``dead``."""
+        if not self.is_done and dead not in sides(self.job.name):
+            yield f"Subordinate {self.job.name}"
 
     def close(self, cycle: int) -> None:
         """Report answers that never came."""

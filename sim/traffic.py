@@ -5,16 +5,24 @@ A cycle is: :meth:`Traffic.sample` what stands on the pins just before the clock
 the tag that is shown: then :meth:`Traffic.respond` comes later in the cycle that has begun.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, Self
 
-from sim.channels import channel_groups, make_egresses, make_ingresses, row_links, sides
+from sim.channels import channel_groups, make_egresses, make_ingresses, parts, row_links, sides
 from sim.endpoints import EndpointPins, Result, TaggedEgress, label
 from sim.findings import Finding, Findings
-from sim.job import Job, RowJob, RowResult, Run, ServedResult
+from sim.job import (
+    Job,
+    ManagerJob,
+    RowJob,
+    RowResult,
+    Run,
+    ServedResult,
+    SubordinateJob,
+)
 from sim.manager_agent import ManagerAgent, ManagerPins, SparseMemory
 from sim.monitors import FiringWindow, JointPublication, Watchdog
-from sim.stalls import Dead, Shut, Stall, stalls
+from sim.stalls import DEAD, Dead, Shut, Stall, stalls
 from sim.subordinate_agent import SubordinateAgent
 from sim.wait_for import RowState, Surroundings, cycles, wait_for
 
@@ -80,8 +88,8 @@ class BusAgent(Protocol):
         """Everything was answered."""
         ...
 
-    def begin(self, accept: Stall, answer: Stall, findings: Findings) -> Self:
-        """Begin a run."""
+    def begin(self, stalls: Mapping[str, Stall], findings: Findings) -> Self:
+        """Begin a run; each channel of the bus has a stall."""
         ...
 
     def sample(self, cycle: int) -> bool:
@@ -108,10 +116,19 @@ class HostAgent(Protocol):
         """Everything was answered."""
         ...
 
+    @property
+    def waits(self) -> str:
+        """What it waits for, where it does."""
+        ...
+
+    def stopped(self, dead: str) -> Iterator[str]:
+        """What makes no progress, though it does not need the channel ``dead``."""
+        ...
+
     def begin(
-        self, offer: Stall, take: Stall, seed: int, findings: Findings, *, is_fast: bool
+        self, stalls: Mapping[str, Stall], seed: int, findings: Findings, *, is_fast: bool
     ) -> Self:
-        """Begin a run."""
+        """Begin a run; each channel of the bus has a stall."""
         ...
 
     def sample(self, cycle: int) -> bool:
@@ -162,10 +179,11 @@ class Traffic:
         self._settled = 0
         self.cycle = 0
         self.is_hanging = False
-        pairs = [sides(item.name) for item in (*job.managers, *job.subordinates)]
+        joined = (*job.managers, *job.subordinates)
         *owned, others = channel_groups(job)
-        others += [side for pair in pairs for side in pair]
-        stall = stalls(run.pattern, owned, run.seed, others)
+        others += [side for item in joined for side in sides(item.name)]
+        belonging = {part: side for item in joined for part, side in parts(item).items()}
+        stall = stalls(run.pattern, owned, run.seed, others, belonging)
         self._ingresses = make_ingresses(job, run, pins, stall, findings)
         self._egresses, results = make_egresses(job, pins, stall, findings)
         self._results = results
@@ -206,16 +224,17 @@ class Traffic:
                     is_fast=run.pattern == "always",
                 )
                 if behind is None
-                else behind.begin(*both, findings)
+                else behind.begin(_by_channel(item, stall), findings)
             )
         self.subordinates: dict[str, SubordinateAgent | HostAgent] = {}
         for item in job.subordinates:
             both = stall[sides(item.name)[0]], stall[sides(item.name)[1]]
             before = (hosts or {}).get(item.name)
+            is_fast = run.pattern == "always" or run.pattern.startswith(DEAD)
             self.subordinates[item.name] = (
                 SubordinateAgent(item, (streams or {})[item.name], *both, run.seed, findings)
                 if before is None
-                else before.begin(*both, run.seed, findings, is_fast=run.pattern == "always")
+                else before.begin(_by_channel(item, stall), run.seed, findings, is_fast=is_fast)
             )
         self._agents = (*self.managers.values(), *self.subordinates.values())
         closed = [item for item in stall.items() if isinstance(item[1], Shut | Dead)]
@@ -318,7 +337,7 @@ class Traffic:
         name, job = self._closed[0], self._job
         streams = (*job.ingresses, *job.egresses)
         bound = {s.row for s in streams if label(s.endpoint, s.tag) == name}
-        managers = [item.name for item in job.managers if name in sides(item.name)]
+        managers = [item.name for item in job.managers if name in (*sides(item.name), *parts(item))]
         bound |= {row.row for row in job.rows if row.target in managers}
         edges = [(row.row, edge.producer) for row in job.rows for edge in row.internal]
         while grown := {row for edge in edges if bound & set(edge) for row in edge} - bound:
@@ -338,15 +357,23 @@ class Traffic:
             stall.open()
             self._report_blocked("shut")
 
-    def _stopped(self) -> list[int]:
-        """Rows that are not done, though they do not need the closed channel."""
+    def _stopped(self) -> list[tuple[str, int | None]]:
+        """What is not done, though it does not need the closed channel; and its row, if it is one.
+
+        No subordinate needs a row, a manager, or another subordinate.
+        """
+        name = "" if self._closed is None else self._closed[0]
         waiting = [row.job.row for row in self._rows if not row.is_complete]
-        return [row for row in waiting if row in self._free]
+        agents = self.subordinates.values()
+        return [
+            *((f"Row {row}", row) for row in waiting if row in self._free),
+            *((what, None) for agent in agents for what in agent.stopped(name)),
+        ]
 
     def _report_blocked(self, how: str) -> None:
         name = "" if self._closed is None else self._closed[0]
-        for row in self._stopped():
-            message = f"Row {row} makes no progress while nothing but {name} is {how}"
+        for what, row in self._stopped():
+            message = f"{what} makes no progress while nothing but {name} is {how}"
             self._findings.add(Finding("blocked", self.cycle, message, row))
 
     def _report_unknown(self) -> None:
@@ -393,7 +420,7 @@ class Traffic:
                 self._findings.add(Finding("hang", self.cycle, message, stream.job.row))
         for name, agent in self.subordinates.items():
             if not agent.is_done:
-                message = f"Subordinate {name} neither takes nor answers a beat"
+                message = f"Subordinate {name} {agent.waits}"
                 self._findings.add(Finding("hang", self.cycle, message, role=name))
 
     def _boundary_states(self) -> dict[int, RowState]:
@@ -418,6 +445,11 @@ class Traffic:
             for result in self._results
         }
         return Surroundings(offers, ready)
+
+
+def _by_channel(item: ManagerJob | SubordinateJob, stall: Mapping[str, Stall]) -> dict[str, Stall]:
+    """Stalls of the channels of a bus by what its protocol calls them."""
+    return {part.rpartition("_")[2]: stall[part] for part in parts(item)}
 
 
 def _seen_roles(row: RowJob, publishing: set[int | None]) -> list[str]:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sim.findings import Findings
+from sim.findings import Finding, Findings
 from sim.monitors import (
     EndpointCount,
     FiringWindow,
@@ -55,6 +55,14 @@ def test_only_the_first_findings_are_kept_and_all_are_counted():
     for cycle in range(3):
         monitor.take(cycle, 1)
     assert (len(found.kept), found.count) == (2, 3)
+
+
+@pytest.mark.parametrize("kind", ["hang", "blocked"])
+def test_what_stands_at_the_end_is_kept_whole(kind):
+    found = Findings(limit=2)
+    for row in range(5):
+        found.add(Finding(kind, 9, f"Row {row} waits", row))
+    assert [finding.row for finding in found.kept] == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(

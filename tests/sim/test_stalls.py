@@ -83,3 +83,26 @@ def test_one_channel_of_a_row_is_shut_until_it_is_opened():
         if isinstance(stall, Shut)
     }
     assert victims == {name for group in GROUPS for name in group}
+
+
+def test_a_channel_dies_behind_some_tokens_and_no_other_one_with_it():
+    found = stalls("dead done after 2", GROUPS, 0)
+    seen = [found["done"].willing(cycle, cycle in (2, 5)) for cycle in range(8)]
+    assert seen == [True] * 5 + [False] * 3
+    assert all(found[other].willing(9, False) for other in found if other != "done")
+
+
+def test_channels_of_a_bus_are_stalled_like_their_side_unless_they_are_dead():
+    parts = {"mem_axi_aw": "mem_req", "mem_axi_w": "mem_req", "mem_axi_b": "mem_rsp"}
+
+    def alive(pattern):
+        found = stalls(pattern, GROUPS, 3, ["mem_req", "mem_rsp"], parts)
+        return {name for name, stall in found.items() if stall.willing(0, False)}
+
+    every = {name for group in GROUPS for name in group} | {"mem_req", "mem_rsp"} | set(parts)
+    assert alive("dead mem_axi_w") == every - {"mem_axi_w"}
+    assert alive("dead mem_req") == every - {"mem_req", "mem_axi_aw", "mem_axi_w"}
+    found = stalls("bursty", GROUPS, 3, ["mem_req", "mem_rsp"], parts)
+    assert all(found[part] is found[side] for part, side in parts.items())
+    alone = stalls("bursty", GROUPS, 3, ["mem_req", "mem_rsp"])
+    assert list(alone) == [name for name in found if name not in parts]

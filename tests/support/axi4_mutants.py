@@ -321,3 +321,14 @@ class HastyLiteWrites(LiteWrites):
         m = super().elaborate(platform)
         m.d.comb += self.bus.bvalid.eq(~self.idle)
         return m
+
+
+class WaitingSubordinate(Axi4Subordinate):
+    """Takes no answer from the stream while read data waits on the bus."""
+
+    def _answer(self, m, parts):
+        super()._answer(m, parts)
+        waits = self.bus.rvalid & ~self.bus.rready
+        m.d.comb += self.stream.rsp_ready.eq(~waits)
+        with m.If(waits):
+            m.d.comb += [part.stream.rsp_valid.eq(0) for part, _kind in parts]

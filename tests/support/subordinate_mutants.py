@@ -1,7 +1,9 @@
 """Wrong subordinates, one for each check that must see the fault."""
 
-from amaranth.hdl import Cat, Const
+from amaranth.hdl import Cat, Const, Signal
 
+from fabricgen.rtl.occurrence import MemoryOccurrence
+from fabricgen.rtl.service.admission import Admission
 from fabricgen.rtl.service.range_check import RangeCheck
 from fabricgen.rtl.subordinate.decoder import ProviderDecoder
 from fabricgen.rtl.subordinate.subordinate import Subordinate
@@ -129,3 +131,28 @@ class BypassSubordinate(Subordinate):
 
     def _has_room(self, used):
         return super()._has_room(used) | self.stream.rsp_ready
+
+
+class ClosingAdmission(Admission):
+    """Lets nobody in while somebody outside has not taken an answer."""
+
+    def __init__(self, policy, *, queues, outstanding):
+        super().__init__(policy, queues=queues, outstanding=outstanding)
+        self.closed = Signal()
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        with m.If(self.closed):
+            m.d.comb += self.admit.eq(0)
+        return m
+
+
+class ClosingOccurrence(MemoryOccurrence):
+    """A full response queue of the first subordinate holds the service."""
+
+    def _expose(self, m, ordinal, subordinate):
+        super()._expose(m, ordinal, subordinate)
+        if ordinal == 0:
+            stream = subordinate.stream
+            waits = stream.rsp_valid & ~stream.rsp_ready & ~stream.req_ready
+            m.d.comb += self.service.admission.closed.eq(waits)
