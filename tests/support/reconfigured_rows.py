@@ -2,9 +2,11 @@
 
 import random
 
+from fabricgen.abi.program import programming_sequence
 from fabricgen.config.codec import encode_configuration
 from fabricgen.plan.rows import Active
 from tests.support.memories import ELEMENT, LOAD, ROLE, STORE, view
+from tests.support.reconfigured import TaggedTop, perform
 from tests.support.temporal_engines import AT, CONNECTIONS, engine_memory, engine_row
 
 WORD = view(ELEMENT, element=32)
@@ -114,3 +116,31 @@ def wrong_turns(top):
     given = [data for _, data in top.given[AT["rd_data"], 1]]
     done = len(top.given[AT["rd_done"], 1])
     return found + [f"{given} must be {wanted}"] * (given != wanted or done != len(wanted))
+
+
+def drained_turns(seed, *, count=40, turns=6, watch=lambda top: ()):
+    """Row 0 is drained and reprogrammed while it, and all others, have tokens all the time.
+
+    ``watch(top)`` gives what watches the run.
+    """
+    rng = random.Random(seed)
+    top = TaggedTop(NAMED, memory(), seed=seed, offer=1.0, accept=0.8)
+    tokens = offer_beside(top, count, rng)
+    offer(top, 1, [rng.randrange(16) for _ in range(3 * count)])
+
+    async def bench(ctx):
+        await top.program(ctx, (TURNS[0], *BESIDE))
+        running = (TURNS[0], *BESIDE)
+        for turn in range(1, turns):
+            following = TURNS[turn % len(TURNS)], *BESIDE
+            steps = programming_sequence(
+                top.fabric, top.image(following), running=top.image(running)
+            )
+            await perform(ctx, top.dut.cfg, steps)
+            running = following
+        top.after_drains = len(top.taken[AT["rd_addr"], 1])
+        await top.settle(ctx, 1500)
+        top.after = top.contents(ctx)
+
+    top.run(bench, *watch(top))
+    return top, tokens

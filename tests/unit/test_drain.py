@@ -4,8 +4,9 @@ import pytest
 
 from fabricgen.abi.image import encode_image
 from fabricgen.abi.program import programming_sequence
+from fabricgen.abi.status import FLAG_QUIESCENT
 from fabricgen.plan.configuration import FabricConfiguration
-from fabricgen.plan.rows import Active
+from fabricgen.plan.rows import Active, RangeMatch
 from tests.support import memories as mem
 from tests.support.axi_lite import OKAY, SLVERR, read, write
 from tests.support.reconfiguration_mutants import ClosingFrontEnd, DeafFrontEnd, DeafPort
@@ -14,11 +15,19 @@ from tests.support.reconfigured_rows import (
     BESIDE,
     NAMED,
     TURNS,
+    drained_turns,
     memory,
     offer,
-    offer_beside,
     wrong_beside,
     wrong_turns,
+)
+from tests.support.subordinates import (
+    NONE,
+    RANGE,
+    decode_row,
+    dispatch,
+    exposed_storage,
+    exposing,
 )
 from tests.support.temporal_engines import AT
 from tests.support.top_harness import TopRun
@@ -26,31 +35,6 @@ from tests.support.untagged import execute
 
 ALL = (TURNS[0], *BESIDE)
 WORDS, BYTES = mem.view(mem.ELEMENT, element=32), mem.view(mem.ELEMENT, element=8)
-
-
-def drained_turns(seed, *, count=40, turns=6):
-    """Row 0 is drained and reprogrammed while it, and all others, have tokens all the time."""
-    rng = random.Random(seed)
-    top = TaggedTop(NAMED, memory(), seed=seed, offer=1.0, accept=0.8)
-    tokens = offer_beside(top, count, rng)
-    offer(top, 1, [rng.randrange(16) for _ in range(3 * count)])
-
-    async def bench(ctx):
-        await top.program(ctx, ALL)
-        running = ALL
-        for turn in range(1, turns):
-            following = TURNS[turn % len(TURNS)], *BESIDE
-            steps = programming_sequence(
-                top.fabric, top.image(following), running=top.image(running)
-            )
-            await perform(ctx, top.dut.cfg, steps)
-            running = following
-        top.after_drains = len(top.taken[AT["rd_addr"], 1])
-        await top.settle(ctx, 1500)
-        top.after = top.contents(ctx)
-
-    top.run(bench)
-    return top, tokens
 
 
 @pytest.mark.slow
@@ -147,6 +131,50 @@ def test_a_spatial_row_that_drains_fills_up_the_firings_that_have_begun():
         assert await write(ctx, top.dut.cfg, at["drain"], 0) == OKAY
         await top.settle(ctx)
         assert len(top.outputs[RD_DATA]) == 5
+
+    top.run(bench)
+
+
+def test_an_answer_that_nobody_takes_holds_up_a_commit_and_no_row():
+    named = exposed_storage(dispatch(1, (RANGE,), NONE, (mem.LOCAL,)), engine=True)
+    tables = [
+        exposing(
+            named,
+            (decode_row(RangeMatch(0, 0x80)),),
+            rows=(mem.row(0, mem.LOAD, WORDS, base=base), None),
+        )
+        for base in (0x80, 0xC0)
+    ]
+    top = TopRun(mem.fabric(named), offer=1.0, accept=1.0)
+    stream, drain = top.dut.subordinate_0, top.registers.words["drain"]
+
+    async def loads(ctx, published):
+        top.pending[RD_ADDR].extend(range(5))
+        top.pending[RD_CTRL].extend([0] * 5)
+        await ctx.tick().repeat(20)
+        assert len(top.outputs[RD_DATA]) == published
+
+    async def bench(ctx):
+        await top.program(ctx, tables[0])
+        ctx.set(stream.req_strobe, 0xFF)
+        ctx.set(stream.req_valid, 1)
+        # Every slot has an answer.
+        await ctx.tick().repeat(20)
+        assert not ctx.get(stream.req_ready)
+        ctx.set(stream.req_valid, 0)
+        await loads(ctx, 5)
+        assert await write(ctx, top.dut.cfg, drain, 0b11) == OKAY
+        assert (await read(ctx, top.dut.cfg, top.registers.words["busy"]))[0] == 0
+        await top.fill(ctx, tables[1])
+        assert await top.commit(ctx) == SLVERR
+        assert not (await top.flags(ctx))[0] >> FLAG_QUIESCENT & 1
+        assert await write(ctx, top.dut.cfg, drain, 0) == OKAY
+        await loads(ctx, 10)
+        ctx.set(stream.rsp_ready, 1)
+        await ctx.tick().repeat(10)
+        assert (await top.flags(ctx))[0] >> FLAG_QUIESCENT & 1
+        assert await top.commit(ctx) == OKAY
+        await loads(ctx, 15)
 
     top.run(bench)
 
