@@ -303,7 +303,7 @@ def test_one_random_engine_is_hunted(tmp_path):
 
 @icarus
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [35, 50])
-def test_random_engines_with_subordinates_of_each_protocol_are_hunted(seed, tmp_path):
+@pytest.mark.parametrize("seed", [35, 50, 108])
+def test_random_engines_whose_managers_and_subordinates_are_buses_are_hunted(seed, tmp_path):
     options = ["--count", "1", "--seed", str(seed)]
     assert main([*options, "--output", str(tmp_path / "deadlocks.json")]) == 0
