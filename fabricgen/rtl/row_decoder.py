@@ -12,6 +12,7 @@ from fabricgen.plan.atomic_use import field_codes
 from fabricgen.plan.capacity import port_capacities
 from fabricgen.plan.geometry import AddressLane
 from fabricgen.records.access import MemoryAccessClass
+from fabricgen.records.actor import LoadStorePlain
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import MemoryServiceCapability
@@ -270,8 +271,17 @@ class RowDecoder:
                     if form in admission.mask_forms
                 ),
                 *self._data_formats(access_class, admission),
+                *self._alignments(access_class, admission),
             ),
         )
+
+    def _alignments(self, access_class: MemoryAccessClass, admission: Admission) -> Iterable[Value]:
+        """Tell whether the row's promise of alignment is admitted, where there is a choice: a plain
+        access has none.
+        """
+        every = access_class.source_alignment.accepted_log2_byte_alignments
+        if admission.alignments != every and not isinstance(admission.contract, LoadStorePlain):
+            yield _contains(admission.alignments, self._field("alignment"))
 
     def _data_formats(
         self, access_class: MemoryAccessClass, admission: Admission
