@@ -115,7 +115,8 @@ class TemporalResourcesDocument(Document):
         description="Firings whose results can be held: of one context, and of all together."
     )
     operand_depth: _OperandDepth = Field(
-        description="Tokens that a context holds per role: 1; or a table with one depth per role."
+        description="Tokens that a context holds per role, or a table with one depth per role. It "
+        "takes a token only while it has none, so 1 says it all."
     )
     grant: ContextGrantDocument | None = Field(
         default=None, description="Which context wins; exactly where there are several."

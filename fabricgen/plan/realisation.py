@@ -286,15 +286,16 @@ def _depth_findings(contract: EngineContract, port: MemoryOperationPort) -> Iter
     is_temporal = isinstance(contract, Temporal)
     ring = 1 << max(0, capacities.row_slots - 1).bit_length()
     result_slots = capacities.contexts * ring if is_temporal else capacities.result_holding
-    queue_limit = 1 if is_temporal else _DEPTH_LIMIT
-    depths = [("result holding", result_slots, _DEPTH_LIMIT)]
+    # A Temporal operand queue takes a token only while it is empty, so one place is all there is.
+    queue_limit = None if is_temporal else _DEPTH_LIMIT
+    depths: list[tuple[str, int, int | None]] = [("result holding", result_slots, _DEPTH_LIMIT)]
     depths += [
         (f"{word(role)} operand queue", depth, queue_limit)
         for role, depth in capacities.operand_depth
     ]
     for name, depth, limit in depths:
-        if not 1 <= depth <= limit:
-            entries = "1 entry" if limit == 1 else f"from 1 to {limit} entries"
+        if depth < 1 or (limit is not None and depth > limit):
+            entries = "at least 1 entry" if limit is None else f"from 1 to {limit} entries"
             yield Diagnostic(
                 "port-depth-limit",
                 "resource_contract.states",

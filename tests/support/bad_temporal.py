@@ -73,16 +73,12 @@ def temporal_documents() -> Iterator[Case]:
         "one capacity, not absent [contention-without-grant-policy]",
     )
     yield case(
-        "operand slots deeper than one token",
+        "operand slots without a place",
         _LOCAL,
         (*_READ, "resources", "operand_depth"),
-        2,
-        *(
-            f"memory[0].port[0].resources: The {role} operand queue must have 1 entry, not 2 "
-            "[port-depth-limit]"
-            for role in ("address", "mask", "control")
-        ),
-        exit_code=3,
+        0,
+        "memory[0].port[0].resources.operand_depth: The value must be at least 1, not 0 "
+        "[value-out-of-range]",
     )
     yield case(
         "connection that starts at an input",

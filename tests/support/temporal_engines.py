@@ -65,6 +65,7 @@ def engine_memory(
     tag_width=4,
     capacity=1024,
     volatile=(),
+    depth=1,
     **options,
 ):
     """``read_ports`` read ports that share their endpoints, then one write port."""
@@ -81,7 +82,8 @@ def engine_memory(
         "control": AT["wr_ctrl"],
         "completion": AT["wr_done"],
     }
-    limits = {"in_flight": in_flight, "result_holding": holding or in_flight, "depth": 1}
+    limits = {"in_flight": in_flight, "result_holding": holding or in_flight}
+    limits["depth"] = depth
     ports = [
         port(alternative(LOAD, read, loads(), volatile=volatile), inputs=3, contexts=rows, **limits)
         for _ in range(read_ports)

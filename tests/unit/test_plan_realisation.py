@@ -152,18 +152,22 @@ def test_the_rings_of_all_rows_have_at_most_4096_entries(slots, codes):
     assert codes_of(temporal_memory(**capacities)) == codes
 
 
-def test_a_temporal_operand_is_one_deep():
+@pytest.mark.parametrize(
+    ("depth", "codes"), [(0, {"port-depth-limit"}), (1, set()), (2, set()), (2**32 - 1, set())]
+)
+def test_a_temporal_operand_has_a_place_whatever_its_depth(depth, codes):
+    """It takes a token only while it is empty, so a greater depth asks for nothing more."""
     named = temporal_memory()
     read, write = named.occurrence.engine.ports
     states = read.resource_contract.states
     deep = replace(
         read,
         resource_contract=replace(
-            read.resource_contract, states=(*states[:-1], (CapacityDimension(2),))
+            read.resource_contract, states=(*states[:-1], (CapacityDimension(depth),))
         ),
     )
     engine = replace(named.occurrence.engine, ports=(deep, write))
-    assert codes_of(replaced(named, engine=engine)) == {"port-depth-limit"}
+    assert codes_of(replaced(named, engine=engine)) == codes
 
 
 @pytest.mark.parametrize("lanes", [0, -1])

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.plan.realisation import unsupported
 from fabricgen.records.connectivity import InternalConnection, ManagerEndpointTarget
-from fabricgen.records.fabric import MemoryImplementation
+from fabricgen.records.fabric import Fabric, MemoryImplementation
 from fabricgen.rtl.temporal.engine import TemporalEngine
 from fabricgen.rtl.temporal.engine_shape import temporal_shape
 from fabricgen.rtl.temporal.port import TemporalPort
@@ -583,3 +584,18 @@ def test_an_engine_is_built_for_a_temporal_schedule():
         TemporalEngine(hybrid_memory())
     with pytest.raises(TypeError, match=r"^TemporalPort shape must be a TemporalShape, not 3$"):
         TemporalPort(3)
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_an_operand_takes_a_token_only_while_it_is_empty_whatever_its_depth(depth):
+    named = engine_memory(depth=depth)
+    assert unsupported(Fabric("deep", (named,))) == ()
+    row = load(0, WORD, 1)
+    streams = row_streams(named, row, {ROLE.ADDRESS: [0, 1, 2], ROLE.CONTROL: []})
+    trace = TemporalRun(named, contents()).run([row, None, None, None], streams, cycles=20)
+    assert trace.left == {(AT["rd_addr"], 1): 2}
+    streams = row_streams(named, row, {ROLE.ADDRESS: [0, 1, 2], ROLE.CONTROL: [0, 0, 0]})
+    trace = TemporalRun(named, contents()).run([row, None, None, None], streams)
+    first, second, third = trace.accepted_at[AT["rd_addr"], 1]
+    assert second - first >= 2
+    assert third - second >= 2

@@ -368,7 +368,7 @@ RULES: dict[str, Rule] = {
     ),
     "port-depth-limit": Rule(
         "Queues and result stores of a realised port have from 1 to 4096 entries; a Temporal "
-        "operand has one, and a result ring per row.",
+        "operand has 1 or more, and there is a result ring per row.",
         "Operation Rows And Internal Dependencies",
         kind="unsupported",
     ),
