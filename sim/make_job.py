@@ -220,7 +220,7 @@ class _Making:
                 source.role.name: depths[source.role] if source.connection is None else 1
                 for source in row.sources
             },
-            in_flight=capacities.row_slots,
+            in_flight=capacities.slots_of(row.ordinal),
             firings=self._execution.firings[row.ordinal],
             internal=tuple(
                 InternalOperand(

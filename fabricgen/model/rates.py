@@ -65,7 +65,7 @@ def _in_flight(engine: OperationEngine, network: Network, ordinal: int) -> int:
     capacities = port_capacities(engine.ports[port])
     # Every Active row of the port keeps one unit of the total in reserve.
     others = sum(each.row.port == port for each in network.rows.values()) - 1
-    return max(1, min(capacities.row_slots, capacities.total_slots - others))
+    return max(1, min(capacities.slots_of(ordinal), capacities.total_slots - others))
 
 
 def _lead(engine: OperationEngine, network: Network, ordinal: int) -> int:

@@ -38,9 +38,9 @@ class PortCapacities:
     contexts
         Rows that the port may serve: 1 in a Spatial engine, K in a Temporal one.
     in_flight
-        Firings of one row issued and not retired; the total bounds it as well.
+        Firings of each row issued and not retired; the total bounds them as well.
     result_holding
-        Result slots of one row; a firing takes one at issue and returns it at retirement.
+        Result slots of each row; a firing takes one at issue and returns it at retirement.
     total_in_flight, total_result_holding
         The same over all rows.
     operand_depth
@@ -52,8 +52,8 @@ class PortCapacities:
     """
 
     contexts: int
-    in_flight: int
-    result_holding: int
+    in_flight: tuple[int, ...]
+    result_holding: tuple[int, ...]
     total_in_flight: int
     total_result_holding: int
     operand_depth: tuple[tuple[ServiceValueRole, int], ...]
@@ -61,9 +61,18 @@ class PortCapacities:
     grant: GrantPolicy | None
 
     @property
+    def context_slots(self) -> tuple[int, ...]:
+        """Firings of each row between issue and retirement: the smaller capacity binds."""
+        return tuple(map(min, self.in_flight, self.result_holding))
+
+    @property
     def row_slots(self) -> int:
-        """Firings of one row between issue and retirement: the smaller capacity binds."""
-        return min(self.in_flight, self.result_holding)
+        """Those of the row that may have the most."""
+        return max(self.context_slots)
+
+    def slots_of(self, row: int) -> int:
+        """Those of one row of the table; a Spatial port has one, whatever its ordinal."""
+        return self.context_slots[row if self.contexts > 1 else 0]
 
     @property
     def total_slots(self) -> int:
@@ -125,8 +134,8 @@ def port_capacities(port: MemoryOperationPort) -> PortCapacities:
         contract,
         partial(
             port_contract,
-            in_flight=(in_flight[0], in_flight[-1]),
-            result_holding=(result_holding[0], result_holding[-1]),
+            in_flight=(in_flight[:-1], in_flight[-1]),
+            result_holding=(result_holding[:-1], result_holding[-1]),
             operand_depths=operand_depths,
             transactions=transactions[::contexts],
             contexts=contexts,
@@ -137,8 +146,8 @@ def port_capacities(port: MemoryOperationPort) -> PortCapacities:
         raise Unsupported(*found)
     return PortCapacities(
         contexts=contexts,
-        in_flight=min(in_flight),
-        result_holding=min(result_holding),
+        in_flight=tuple(min(each, in_flight[-1]) for each in in_flight[:-1]),
+        result_holding=tuple(min(each, result_holding[-1]) for each in result_holding[:-1]),
         total_in_flight=in_flight[-1],
         total_result_holding=result_holding[-1],
         operand_depth=tuple(zip(roles, operand_depths, strict=True)),

@@ -23,8 +23,8 @@ _EVENT_RANKS = (0, 1)
 
 def port_contract(
     *,
-    in_flight: tuple[int, int],
-    result_holding: tuple[int, int],
+    in_flight: tuple[int | Sequence[int], int],
+    result_holding: tuple[int | Sequence[int], int],
     operand_depths: Sequence[int],
     transactions: Sequence[int],
     contexts: int = 1,
@@ -41,7 +41,7 @@ def port_contract(
     Parameters
     ----------
     in_flight, result_holding
-        Capacity of one context, and the total.
+        Capacity of every context, or that of each, and the total.
     operand_depths
         Queue depth of each input role of the port, in role order.
     transactions
@@ -54,8 +54,8 @@ def port_contract(
     return ResourceContract(
         states=(
             _state(contexts),
-            _state(*(in_flight[0],) * contexts, in_flight[1]),
-            _state(*(result_holding[0],) * contexts, result_holding[1]),
+            _state(*_each(in_flight[0], contexts), in_flight[1]),
+            _state(*_each(result_holding[0], contexts), result_holding[1]),
             *(_state(depth) for depth in operand_depths),
         ),
         transition_count=0,
@@ -126,6 +126,10 @@ def service_contract(
 
 def _state(*capacities: int) -> tuple[CapacityDimension, ...]:
     return tuple(CapacityDimension(capacity) for capacity in capacities)
+
+
+def _each(capacity: int | Sequence[int], contexts: int) -> Sequence[int]:
+    return (capacity,) * contexts if isinstance(capacity, int) else capacity
 
 
 def _port_claims(context: int, contexts: int) -> tuple[Claim, ...]:

@@ -285,7 +285,7 @@ def _depth_findings(contract: EngineContract, port: MemoryOperationPort) -> Iter
         return
     is_temporal = isinstance(contract, Temporal)
     ring = 1 << max(0, capacities.row_slots - 1).bit_length()
-    result_slots = capacities.contexts * ring if is_temporal else capacities.result_holding
+    result_slots = capacities.contexts * ring if is_temporal else capacities.result_holding[0]
     # A Temporal operand queue takes a token only while it is empty, so one place is all there is.
     queue_limit = None if is_temporal else _DEPTH_LIMIT
     depths: list[tuple[str, int, int | None]] = [("result holding", result_slots, _DEPTH_LIMIT)]

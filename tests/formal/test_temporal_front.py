@@ -16,6 +16,7 @@ from fabricgen.rtl.temporal.shape import FrontEndShape, RoleShape
 from tests.formal.harness import check, prove
 from tests.support.temporal_front_mutants import (
     DoublingFrontEnd,
+    EvenClaims,
     ForgetfulClaims,
     GreedyClaims,
     HastyFrontEnd,
@@ -460,7 +461,8 @@ class ClaimsSpec(Elaboratable):
             m.d.comb += tail.eq((heads[row] + count) % depth)
             with m.If(dut.issue[row]):
                 m.d.comb += issued.eq(1 << (row << bits | tail))
-            more = (count < depth) & (beyond + reserve < dut.total)
+            limit = dut.limits[row]
+            more = (count < limit) & (beyond + reserve < dut.total)
             with m.If(self.active[row] & is_set):
                 m.d.comb += Assert(dut.available[row] == ((count == 0) | more))
                 # What is told a cycle ahead, with the pool of now, is neither more nor less.
@@ -473,7 +475,7 @@ class ClaimsSpec(Elaboratable):
             newest = Signal(range(depth), name=f"newest_{row}")
             m.d.comb += [
                 newest.eq((heads[row] + count + depth - 1) % depth),
-                Assert(count <= Mux(self.active[row], depth, 0)),
+                Assert(count <= Mux(self.active[row], limit, 0)),
                 Assert(dut.issued[row] == (count != 0)),
             ]
             if self.counts_only:
@@ -483,7 +485,7 @@ class ClaimsSpec(Elaboratable):
                     Assert(dut.heads[row].place == heads[row]),
                     Assert(dut.tails[row].place == tail),
                     Assert(level.more == (count > 1)),
-                    Assert(level.all == (count == depth)),
+                    Assert(level.all == (count == limit)),
                 ]
                 continue
             oldest = (row << bits) | heads[row]
@@ -509,9 +511,11 @@ class ClaimsSpec(Elaboratable):
 
 
 @pytest.mark.proves("claims are conserved")
-@pytest.mark.parametrize(("rows", "depth", "total"), [(2, 2, 3), (3, 3, 5)])
-def test_claims_are_conserved_and_the_reserve_is_kept(rows, depth, total, tmp_path):
-    dut = RowClaims(rows, depth=depth, total=total, completions=1)
+@pytest.mark.parametrize(
+    ("limits", "total"), [((2, 2), 3), ((3, 3, 3), 5), ((1, 3), 3), ((4, 2, 3), 6)]
+)
+def test_claims_are_conserved_and_the_reserve_is_kept(limits, total, tmp_path):
+    dut = RowClaims(len(limits), depth=max(limits), limits=limits, total=total, completions=1)
     spec = ClaimsSpec(dut, counts_only=True)
     prove(spec, spec.inputs, tmp_path)
 
@@ -527,6 +531,14 @@ def test_firings_of_a_row_retire_in_order_when_complete(rows, depth, total, tmp_
 @pytest.mark.parametrize("mutant", [GreedyClaims, ForgetfulClaims, OvertakingClaims])
 def test_the_proof_rejects_wrong_claims(mutant, tmp_path):
     spec = ClaimsSpec(mutant(2, depth=3, total=4, completions=1))
+    with pytest.raises(pytest.fail.Exception, match="refuted"):
+        check(spec, spec.inputs, tmp_path, depth=10)
+
+
+@pytest.mark.rejects("claims are conserved")
+@pytest.mark.parametrize("limits", [(3, 2), (1, 3)])
+def test_the_proof_rejects_a_row_with_the_limit_of_another(limits, tmp_path):
+    spec = ClaimsSpec(EvenClaims(2, depth=3, limits=limits, total=4, completions=1))
     with pytest.raises(pytest.fail.Exception, match="refuted"):
         check(spec, spec.inputs, tmp_path, depth=10)
 

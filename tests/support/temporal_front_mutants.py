@@ -101,6 +101,15 @@ class ForgetfulClaims(RowClaims):
         super()._share(m, further & ~self.further)
 
 
+class EvenClaims(RowClaims):
+    """Every row may have as many firings as the row that may have the most."""
+
+    def __init__(self, rows, **sizes):
+        limits = sizes.pop("limits")
+        super().__init__(rows, **sizes)
+        self.limits = limits
+
+
 class OvertakingClaims(RowClaims):
     """Takes whatever completes in a row for its oldest firing."""
 

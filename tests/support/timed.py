@@ -73,7 +73,7 @@ class _Run:
                 sources=[(role, keys.get(role), source.connection) for role, source in row.sources],
                 feeds=[c for _, destination in row.destinations for c in destination.connections],
                 egresses=out,
-                capacity=capacities.row_slots,
+                capacity=capacities.slots_of(r),
                 costs=costs[r],
                 slots={role: 0 for role, _ in row.sources},
             )

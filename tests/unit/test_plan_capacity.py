@@ -45,7 +45,7 @@ def with_contract(owner, **changes):
 
 def test_a_port_has_its_capacities_and_a_queue_per_input_role():
     capacities = port_capacities(COPY.engine.ports[1])
-    assert (capacities.in_flight, capacities.result_holding) == (4, 4)
+    assert (capacities.in_flight, capacities.result_holding) == ((4,), (4,))
     assert capacities.operand_depth == (
         (ROLE.ADDRESS, 2),
         (ROLE.DATA, 2),
@@ -59,7 +59,8 @@ def test_the_smaller_of_context_and_total_bounds_a_spatial_port():
         in_flight=(3, 8), result_holding=(9, 5), operand_depths=(1, 2), transactions=(1,)
     )
     capacities = port_capacities(replace(SINGLE.engine.ports[0], resource_contract=contract))
-    assert (capacities.in_flight, capacities.result_holding) == (3, 5)
+    assert (capacities.in_flight, capacities.result_holding) == ((3,), (5,))
+    assert capacities.slots_of(0) == capacities.row_slots == 3
     assert capacities.operand_depth == ((ROLE.ADDRESS, 1), (ROLE.CONTROL, 2))
 
 
@@ -81,8 +82,8 @@ def test_a_temporal_port_has_a_capacity_per_context_and_a_total():
     read, write = temporal_ports(3, in_flight=(2, 9), result_holding=(4, 5), lanes=True)
     capacities = port_capacities(read)
     assert (capacities.contexts, capacities.row_slots, capacities.total_slots) == (3, 2, 5)
-    assert (capacities.in_flight, capacities.total_in_flight) == (2, 9)
-    assert (capacities.result_holding, capacities.total_result_holding) == (4, 5)
+    assert (capacities.in_flight, capacities.total_in_flight) == ((2,) * 3, 9)
+    assert (capacities.result_holding, capacities.total_result_holding) == ((4,) * 3, 5)
     assert capacities.projections == (DIRECT, LANES)
     assert capacities.grant == RoundRobin((0, 1, 2), 0)
     assert [depth for _, depth in port_capacities(write).operand_depth] == [1, 1, 1, 1]
@@ -113,13 +114,15 @@ def test_patterns_and_contexts_make_keys():
     assert [document_pattern(key, 3) for key in (2, 3, 5)] == [(0, 2), (1, 0), (1, 2)]
 
 
-def test_contexts_of_different_capacity_are_unsupported():
-    read, _ = temporal_ports(2)
+def test_each_context_has_its_own_capacities_within_the_totals():
+    read, _ = temporal_ports(3)
+    flying, holding = ((5, 1, 3, 4), (2, 2, 9, 6))
     states = read.resource_contract.states
-    uneven = (states[0], (*states[1][:1], CapacityDimension(1), states[1][2]), *states[2:])
-    with pytest.raises(Unsupported) as error:
-        port_capacities(with_contract(read, states=uneven))
-    assert codes(error) == ["port-contract-unlike"]
+    uneven = (states[0], *(tuple(map(CapacityDimension, each)) for each in (flying, holding)))
+    capacities = port_capacities(with_contract(read, states=(*uneven, *states[3:])))
+    assert (capacities.in_flight, capacities.result_holding) == ((4, 1, 3), (2, 2, 6))
+    assert [capacities.slots_of(row) for row in range(3)] == [2, 1, 3]
+    assert (capacities.row_slots, capacities.total_slots) == (3, 4)
 
 
 def test_a_pattern_means_the_same_in_every_context():

@@ -13,8 +13,8 @@ from tests.support.temporal_front_mutants import ForgetfulClaims, GreedyClaims, 
 class ClaimsModel:
     """Every firing in a list per row; the rule of the reserve by counting all of them."""
 
-    def __init__(self, rows, depth, total, active):
-        self.depth, self.total, self.active = depth, total, active
+    def __init__(self, rows, depth, total, active, limits):
+        self.depth, self.total, self.active, self.limits = depth, total, active, limits
         self.firings = [[] for _ in range(rows)]  # [slot, is complete], oldest first
         self.issues = [0] * rows
 
@@ -23,7 +23,7 @@ class ClaimsModel:
         count = len(self.firings[row])
         held = sum(map(len, self.firings))
         owed = sum(1 for other in range(self.active) if other != row and not self.firings[other])
-        return count < self.depth and held + owed < self.total
+        return count < self.limits[row] and held + owed < self.total
 
     def issue(self, row):
         bits = (self.depth - 1).bit_length()
@@ -39,10 +39,13 @@ class ClaimsModel:
                     firing[1] = True
 
 
-def differences(dut, active, seed, cycles=200):
-    """Random issues, completions and retirements; rows below ``active`` are Active."""
+def differences(dut, active, seed, cycles=200, limits=None):
+    """Random issues, completions and retirements; rows below ``active`` are Active.
+
+    ``limits`` are those that the rows should have, where not those of the design.
+    """
     rng = random.Random(seed)
-    model = ClaimsModel(dut.rows, dut.depth, dut.total, active)
+    model = ClaimsModel(dut.rows, dut.depth, dut.total, active, limits or dut.limits)
     found = []
 
     async def bench(ctx):
@@ -124,6 +127,27 @@ def test_claims_follow_the_rule_of_the_reserve(rows, depth, completions, seed, d
     total = data.draw(st.integers(active, rows * depth + 1))
     dut = RowClaims(rows, depth=depth, total=total, completions=completions)
     assert differences(dut, active, seed) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.integers(0, 2**32), st.data())
+def test_no_row_has_more_than_its_own_limit(limits, seed, data):
+    rows = len(limits)
+    active = data.draw(st.integers(1, rows))
+    total = data.draw(st.integers(active, sum(limits) + 1))
+    dut = RowClaims(rows, depth=max(limits), limits=limits, total=total, completions=1)
+    assert differences(dut, active, seed) == []
+
+
+def test_the_comparison_rejects_limits_that_are_all_alike():
+    dut = [RowClaims(3, depth=3, total=7, completions=1) for _ in range(6)]
+    assert any(differences(dut[seed], 3, seed, limits=(3, 1, 2)) for seed in range(6))
+
+
+@pytest.mark.parametrize("limits", [(1, 2), (1, 2, 0), (1, 2, 4)])
+def test_each_row_has_a_limit_within_its_slots(limits):
+    with pytest.raises(ValueError, match=r"^RowClaims limits must be 3 integers from 1 to 3, not"):
+        RowClaims(3, depth=3, limits=limits, total=4, completions=1)
 
 
 @pytest.mark.parametrize("mutant", [GreedyClaims, ForgetfulClaims, OvertakingClaims])

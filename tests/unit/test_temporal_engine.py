@@ -599,3 +599,34 @@ def test_an_operand_takes_a_token_only_while_it_is_empty_whatever_its_depth(dept
     first, second, third = trace.accepted_at[AT["rd_addr"], 1]
     assert second - first >= 2
     assert third - second >= 2
+
+
+UNEVEN = (1, 3, 2)
+
+
+def test_each_row_has_as_many_firings_inside_as_its_own_context_may():
+    named = engine_memory(3, in_flight=(UNEVEN, 8))
+    assert unsupported(Fabric("uneven", (named,))) == ()
+    rows = [load(at, WORD, 1 + 2 * at) for at in range(3)]
+
+    def never(endpoint, tag, cycle):
+        return False
+
+    stuck, _, _ = run_rows(named, rows, 8, accepts=never, cycles=100)
+    requested = [seen["slot"] >> 2 for _, _, _, seen in stuck.requests]
+    assert tuple(requested.count(at) for at in range(3)) == UNEVEN
+
+
+@settings(max_examples=3)
+@given(st.integers(0, 2**32), st.builds(Rates, RATE, RATE, RATE, RATE))
+def test_and_publishes_them_in_its_order(seed, rates):
+    named = engine_memory(3, in_flight=(UNEVEN, 5))
+    rows = [load(0, WORD, 1), load(1, MASKED, 3), store(2, WORD, 5, base=0x300)]
+    trace, tokens, after = run_rows(named, rows, 8, seed=seed, rates=rates)
+    untouched = contents()
+    for at, row in enumerate(rows):
+        wanted = expected(row, tokens[at], untouched)
+        for role, key in row_outputs(named, row).items():
+            assert trace.outputs[key] == (wanted if role is ROLE.DATA else [0] * 8)
+    assert after == untouched
+    assert (trace.empty, trace.left) == (True, {})

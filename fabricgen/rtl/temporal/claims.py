@@ -1,5 +1,6 @@
 """Claims of a Temporal port: who may issue, and in which order firings retire."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -63,12 +64,13 @@ class _Level:
     pointers only the next level is derived.
     """
 
-    def __init__(self, row: int, depth: int) -> None:
+    def __init__(self, row: int, depth: int, limit: int) -> None:
         self.depth = depth
+        self.limit = limit
         self.any = Signal(name=f"any_{row}")
         self.more: Value = Signal(name=f"more_{row}") if depth > 1 else Const(0, 1)
-        self.all: Value = self.any if depth == 1 else self.more
-        if depth > 2:
+        self.all: Value = self.any if limit == 1 else self.more
+        if limit > 2:
             self.all = Signal(name=f"all_{row}")
 
     def follow(
@@ -79,25 +81,31 @@ class _Level:
             m.d.sync += self.any.eq(1)
             if self.depth > 1:
                 m.d.sync += self.more.eq(self.any)
-            if self.depth > 2:
-                m.d.sync += self.all.eq(tail.following == head.place)
+            if self.limit > 2:
+                m.d.sync += self.all.eq(self._is_last(tail, head))
         with m.If(returns & ~takes):
             m.d.sync += self.any.eq(self.more)
             if self.depth > 1:
                 third = self.more & (tail.place != head.ahead_by(2)) if self.depth > 2 else 0
                 m.d.sync += self.more.eq(third)
-            if self.depth > 2:
+            if self.limit > 2:
                 m.d.sync += self.all.eq(0)
+
+    def _is_last(self, tail: _Pointer, head: _Pointer) -> Value:
+        """The slot at the tail is the only one that the row may still take."""
+        if self.limit == self.depth:
+            return tail.following == head.place
+        return tail.place == head.ahead_by(self.limit - 1)
 
 
 class RowClaims(wiring.Component):
     """Own the result slots of every row of one port, and the pool that they share.
 
     A firing of a row takes one of the row's ``depth`` slots when it is granted, completes in any
-    order, and retires in the order of the row's grants. All rows together hold at most ``total``
-    slots, and each Active row has one of them in reserve: a row may always take its first slot,
-    and a further one only while fewer than ``total - active_rows`` slots beyond the first ones
-    are taken. So no row can keep another from ever issuing.
+    order, and retires in the order of the row's grants. No row has more than its limit. All rows
+    together hold at most ``total`` slots, and each Active row has one of them in reserve: a row may
+    always take its first slot, and a further one only while fewer than ``total - active_rows``
+    slots beyond the first ones are taken. So no row can keep another from ever issuing.
 
     What is returned in cycle *n* can be taken from cycle *n + 1*. So that the choice among rows
     begins at flip-flops, a row is told a cycle ahead that its own slots allow it to issue; whether
@@ -110,7 +118,10 @@ class RowClaims(wiring.Component):
     rows
         Resident rows.
     depth
-        Firings of one row between grant and retirement; at least 1.
+        Slots of one row; at least 1.
+    limits
+        Firings of each row between grant and retirement, from 1 to ``depth``; that many of every
+        row unless it is given.
     total
         Firings of all rows; at least 1.
     completions
@@ -193,11 +204,24 @@ class RowClaims(wiring.Component):
     successor: Signal
     empty: Signal
 
-    def __init__(self, rows: int, *, depth: int, total: int, completions: int) -> None:
+    def __init__(
+        self,
+        rows: int,
+        *,
+        depth: int,
+        total: int,
+        completions: int,
+        limits: Sequence[int] | None = None,
+    ) -> None:
         given = {"rows": rows, "depth": depth, "total": total, "completions": completions}
         for name, value in given.items():
             if not isinstance(value, int) or value < 1:
                 raise TypeError(f"RowClaims {name} must be a positive integer, not {value!r}")
+        self.limits = (depth,) * rows if limits is None else tuple(limits)
+        if len(self.limits) != rows or not all(1 <= each <= depth for each in self.limits):
+            raise ValueError(
+                f"RowClaims limits must be {rows} integers from 1 to {depth}, not {self.limits}"
+            )
         self.rows = rows
         self.depth = depth
         self.total = total
@@ -205,8 +229,8 @@ class RowClaims(wiring.Component):
         #: Where each row's next firing goes, and its oldest one is.
         self.tails = [_Pointer.of(f"tail_{row}", depth) for row in range(rows)]
         self.heads = [_Pointer.of(f"head_{row}", depth) for row in range(rows)]
-        self.levels = [_Level(row, depth) for row in range(rows)]
-        self.is_shared = depth > 1 and total < rows * depth
+        self.levels = [_Level(row, depth, limit) for row, limit in enumerate(self.limits)]
+        self.is_shared = depth > 1 and total < sum(self.limits)
         #: Slots that all rows hold beyond their first ones, where the pool can bind.
         self.beyond = Signal(range(total + 1), name="beyond")
         row, slot = range(max(2, rows)), range(max(2, slot_count(rows, depth)))

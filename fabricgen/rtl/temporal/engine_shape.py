@@ -36,8 +36,8 @@ class TemporalShape:
         Resident rows of the engine, K.
     tag_width
         Bits of a Physical Tag, T.
-    row_slots
-        Firings of one row between issue and retirement. Each takes one unit of ``InFlight`` and
+    context_slots
+        Firings of each row between issue and retirement. Each takes one unit of ``InFlight`` and
         one of ``ResultHolding`` at issue and returns both at retirement, so the smaller capacity
         binds.
     total_slots
@@ -57,13 +57,18 @@ class TemporalShape:
     port: PortShape
     rows: int
     tag_width: int
-    row_slots: int
+    context_slots: tuple[int, ...]
     total_slots: int
     grant: GrantPolicy | None
     targets: tuple[int, ...]
     channels: tuple[ServiceChannelShape, ...]
     connections: tuple[tuple[int, ...], ...]
     connection_widths: tuple[tuple[int, int], ...]
+
+    @property
+    def row_slots(self) -> int:
+        """Slots of every row: as many as one of them may have firings."""
+        return max(self.context_slots)
 
     @property
     def index_bits(self) -> int:
@@ -157,7 +162,7 @@ def temporal_shape(named: NamedMemory, ordinal: int) -> TemporalShape:
         port=shape,
         rows=contract.resident_context_count,
         tag_width=tag_width(occurrence) or 0,
-        row_slots=capacities.row_slots,
+        context_slots=capacities.context_slots,
         total_slots=capacities.total_slots,
         grant=capacities.grant,
         targets=tuple(targets(occurrence).index(target) for target in reached),

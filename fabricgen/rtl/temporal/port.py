@@ -221,6 +221,7 @@ class TemporalPort(wiring.Component):
         m.submodules.claims = claims = RowClaims(
             shape.rows,
             depth=shape.row_slots,
+            limits=shape.context_slots,
             total=shape.total_slots,
             completions=len(shape.targets) + masks,
         )
