@@ -328,15 +328,15 @@ def _served(must: float) -> Callable[[str, SimulationReport], list[Figure]]:
 def _atomics() -> Iterator[Case]:
     """One object, or one beat, for all of the time."""
     same = ((5,) * _FIRINGS, ())
-    for kind, name in (("rmw", "read-modify-write"), ("cmpxchg", "compare-exchange")):
+    for kind, name, rate in (("rmw", "read-modify-write", 1), ("cmpxchg", "compare-exchange", 0.5)):
         engine = BenchEngine([BenchPort(kind, "element", 32, in_flight=6)], [BenchRow()])
-        yield Case(f"Spatial {name}, one address", engine, (same,), _all_rows(1))
+        yield Case(f"Spatial {name}, one address", engine, (same,), _all_rows(rate))
         # The rows count apart, since nothing orders them, but in one beat.
         rows = [BenchRow(base=4 * i) for i in range(2)]
         port = BenchPort(kind, "element", 32, in_flight=8)
         engine = BenchEngine([port], rows, contexts=2, banks=1, beat_bits=64)
         even = ((4,) * _FIRINGS, ())
-        yield Case(f"Temporal {name}, 2 rows, one beat", engine, (even, even), _all_rows(1))
+        yield Case(f"Temporal {name}, 2 rows, one beat", engine, (even, even), _all_rows(rate))
 
 
 def _element(name: str, report: SimulationReport) -> list[Figure]:

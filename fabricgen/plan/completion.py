@@ -135,22 +135,31 @@ def _service_cycles(named: NamedMemory, service: LocalMemoryService, port: int) 
     subordinates = len(named.occurrence.subordinate_endpoints)
     first_subordinate = len(named.occurrence.operation_ports)
     requesters = [*ports, *range(first_subordinate, first_subordinate + subordinates)]
-    contenders = len(requesters)
-    if isinstance(capacities.grant, FixedPriority) and contenders > 1:
+    keeps = {each: _grant_cycles(named, each) for each in requesters}
+    turn = sum(keeps.values())
+    if isinstance(capacities.grant, FixedPriority) and len(requesters) > 1:
         order = [each for each in capacities.grant.order if each in requesters]
         if order[0] != port:
             return None
-        # Whoever comes first waits for nobody.
-        contenders = 1
+        # Whoever comes first waits for nobody, but for the end of an exchange that was granted.
+        turn = keeps[port] + max(keeps.values()) - 1
     cycles = {each: _alone(named, each) for each in ports}
-    longest = max([*(beats * contenders + lanes for beats, lanes in cycles.values()), contenders])
+    longest = max([*(beats * turn + lanes for beats, lanes in cycles.values()), turn])
     queues = [min(capacities.queue[each], _PIPELINE_REQUESTS) for each in requesters]
     admission = 1
     if capacities.outstanding < sum(queues) or min(queues) < _PIPELINE_REQUESTS:
         # Each of the others may be admitted first, and keeps its unit until it is answered.
-        admission += contenders * (longest + _PIPELINE_REQUESTS)
+        others = 1 if isinstance(capacities.grant, FixedPriority) else len(requesters)
+        admission += others * (longest + _PIPELINE_REQUESTS)
     beats, lanes = cycles[port]
-    return admission + beats * contenders + lanes
+    return admission + beats * turn + lanes
+
+
+def _grant_cycles(named: NamedMemory, requester: int) -> int:
+    """Most cycles for which one grant keeps a bank: two if the requester exchanges objects."""
+    if requester >= len(named.occurrence.operation_ports):
+        return 1
+    return 2 if requester_shape(named, requester).local.exchange else 1
 
 
 def _alone(named: NamedMemory, port: int) -> tuple[int, int]:

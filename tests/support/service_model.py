@@ -127,8 +127,10 @@ class ServiceModel:
         self.answers: list[Answer | None] = [None] * count
         # Where banks compute, answers come one cycle later.
         self.shown: list[Answer | None] = [None] * count
-        # Bytes are written at the end of this cycle, or of the next one.
-        self.writing = self.computing = False
+        # Cycles until what is written has been written, and those of what was just granted.
+        self.writing = self.computing = 0
+        # Banks that an exchange of the cycle before keeps.
+        self.kept: set[int] = set()
         self.walks = [None if lanes is None else WalkModel(lanes) for lanes in self.windows]
 
     # Addresses.
@@ -180,12 +182,17 @@ class ServiceModel:
             if request is not None and r in admitted and self.left[r] is None:
                 self.left[r] = self.items(self.shapes[r], request)
         served: dict[int, list[tuple[int, int]]] = {r: [] for r in admitted}
+        kept, self.kept = self.kept, set()
         for bank in range(self.geometry.banks):
+            if bank in kept:
+                continue
             asking = {
                 r: item for r in admitted if (item := self._lead(r, offers[r], bank)) is not None
             }
             for winner in self._winners(bank, asking, offers):
                 served[winner] += self._with_leader(winner, asking[winner], offers[winner])
+                if offers[winner].exchange:
+                    self.kept.add(bank)
         ready = []
         answers: list[Answer | None] = [None] * len(offers)
         for r in admitted:
@@ -194,10 +201,11 @@ class ServiceModel:
             done = not self.left[r] and self._is_inside(r, offers[r])
             if served[r] or done:
                 answers[r] = self._answer(r, offers[r], served[r], done=done)
-        self.writing, self.computing = self.computing, False
+        self.writing, self.computing = max(self.writing - 1, self.computing), 0
         for r in admitted:
             if served[r] and "write" in offers[r].wants:
-                self.computing |= any(ok for *_, ok in self._bytes(r, offers[r], served[r]))
+                if any(ok for *_, ok in self._bytes(r, offers[r], served[r])):
+                    self.computing = max(self.computing, 2 if offers[r].exchange else 1)
                 self._store(r, offers[r], served[r])
         for r, request in enumerate(offers):
             done = request is not None and r in admitted and answers[r] is not None
@@ -426,7 +434,7 @@ class Bench:
             self._offer(ctx, r, request)
         self._check_answers(ctx)
         busy = any(self.model.answers) or any(self.model.shown) or self._holds()
-        busy |= self.model.computes and self.model.writing
+        busy |= self.model.computes and self.model.writing > 0
         for r, (left, request) in enumerate(zip(self.model.left, offers, strict=True)):
             if left is not None and request is not None and self.model.walks[r] is None:
                 busy |= self._partial(r, request)

@@ -60,7 +60,7 @@ class DividedBank(AtomicBank):
     """A read does not see what is being computed: another one may come between."""
 
     def _met(self, read_row, row, enable):
-        if enable.name == "computed_enable":
+        if enable.name in ("computed_enable", "enabled"):
             return Const(0, len(enable))
         return super()._met(read_row, row, enable)
 
@@ -72,6 +72,25 @@ class ForgottenLastBank(AtomicBank):
         if enable.name == "last_enable":
             return Const(0, len(enable))
         return super()._met(read_row, row, enable)
+
+
+class HastyBank(AtomicBank):
+    """What was compared may be outdated when it is confirmed: the bank does not wait."""
+
+    def _free(self, waits):
+        return Const(1, 1)
+
+
+class TrustingBank(AtomicBank):
+    """An exchange is written whether it is confirmed or not."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.confirmed = self.write_confirm
+
+    def elaborate(self, platform: object) -> Module:
+        self.write_confirm = Const(-1, len(self.confirmed))
+        return super().elaborate(platform)
 
 
 class StickyPairArbiter(PairArbiter):

@@ -78,6 +78,10 @@ class Lanes:
         """One bit: a lane begins at bit ``at``, a multiple of the step, and one ends below it."""
         return self._at_most[max(width for width in self.widths if at % width == 0)]
 
+    def ends(self, at: int) -> Value:
+        """One bit: a lane ends below bit ``at``, a multiple of the step above zero."""
+        return Const(1, 1) if at == self.bits else self.cut(at)
+
     def by_width(self, choices: Mapping[int, Value], otherwise: Value | int = 0) -> Value:
         """The choice of the configured width; ``otherwise`` for a width that has none."""
         value: Value | int | None = None

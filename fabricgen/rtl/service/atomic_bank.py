@@ -27,10 +27,11 @@ class AtomicBank(wiring.Component):
     else.
     So accesses of one beat go at one per cycle, whatever they compute.
 
-    A compare-exchange that fails writes back what was there.
+    A compare-exchange keeps the bank for two cycles: nothing is granted in *n + 1*. Whoever asks
+    compares the beat that it was answered in *n + 2*, and confirms in *n + 3* what is written then.
 
     ``mem`` is the storage. A write granted while reset is active, or one cycle before, is
-    forgotten; the storage is not reset.
+    forgotten, and so is a compare-exchange granted two cycles before; the storage is not reset.
 
     Parameters
     ----------
@@ -51,8 +52,11 @@ class AtomicBank(wiring.Component):
     write_ops : In(participants * OP_BITS)
     write_scales : In(participants * scale bits), absent with one size of objects
     write_beats : In(participants * 8 * beat_bytes), write_enable : In(participants * beat_bytes)
-    write_expected : In(participants * 8 * beat_bytes), absent unless objects are exchanged
         Of the write granted in the cycle before; what others show is not looked at.
+    exchanges : In(participants), absent unless objects are exchanged
+        Who wants both wants to exchange.
+    write_confirm : In(participants * beat_bytes), absent unless objects are exchanged
+        Of the compare-exchange granted three cycles before: bytes that are as expected.
     read_beat : Out(8 * beat_bytes)
         Of the read granted two cycles before (registered).
     writing_row : Out(row_bits)
@@ -71,7 +75,8 @@ class AtomicBank(wiring.Component):
     write_scales: Signal
     write_beats: Signal
     write_enable: Signal
-    write_expected: Signal
+    exchanges: Signal
+    write_confirm: Signal
     read_beat: Signal
     writing_row: Signal
     writing_beat: Signal
@@ -113,7 +118,7 @@ class AtomicBank(wiring.Component):
         if scale_bits(atomics):
             members["write_scales"] = In(count * scale_bits(atomics))
         if atomics.exchange:
-            members["write_expected"] = In(count * beat)
+            members |= {"exchanges": In(count), "write_confirm": In(count * self.beat_bytes)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -122,14 +127,25 @@ class AtomicBank(wiring.Component):
         m.submodules.mem = self.mem
         m.submodules.arbiter = arbiter = self.arbiter
         m.submodules.unit = self.unit
+        count = len(self.write_grant)
+        # The compare-exchange granted in the cycle before has the bank for this one, too.
+        waits = Signal()
+        unconfirmed = Signal()
+        free = self._free(waits).replicate(count)
         m.d.comb += [
-            arbiter.read_request.eq(self.read_request),
-            arbiter.write_request.eq(self.write_request),
+            arbiter.read_request.eq(self.read_request & free),
+            arbiter.write_request.eq(self.write_request & free),
             arbiter.words.eq(self.rows),
             self.read_grant.eq(arbiter.read_grant),
             self.write_grant.eq(arbiter.write_grant),
+            self.unit.hold.eq(unconfirmed),
         ]
-        granted = Signal(len(self.write_grant), name="write_granted")
+        if self.atomics.exchange:
+            m.d.sync += [
+                waits.eq((arbiter.write_grant & self.exchanges).any()),
+                unconfirmed.eq(waits),
+            ]
+        granted = Signal(count, name="write_granted")
         read_row = Signal(self.split.row_bits, reset_less=True)
         write_row = Signal(self.split.row_bits, reset_less=True)
         m.d.sync += [
@@ -137,14 +153,16 @@ class AtomicBank(wiring.Component):
             read_row.eq(arbiter.read_word),
             write_row.eq(arbiter.write_word),
         ]
-        enable = word_of(granted, self.write_enable)
-        if len(granted) == 1:
-            enable = Mux(granted, enable, 0)
         self._compute(m, granted)
         port = self.mem.read_port()
         m.d.comb += [port.en.eq(1), port.addr.eq(arbiter.read_word)]
-        self._write(m, read_row, write_row, enable, port.data)
+        writing = self._writing(m, granted, write_row, unconfirmed)
+        self._write(m, read_row, writing, port.data)
         return m
+
+    def _free(self, waits: Signal) -> Value:
+        """Somebody may be granted something."""
+        return ~waits
 
     def _compute(self, m: Module, granted: Signal) -> None:
         """What the granted write does, and to what it read."""
@@ -156,16 +174,41 @@ class AtomicBank(wiring.Component):
         ]
         if hasattr(unit, "scale"):
             m.d.comb += unit.scale.eq(word_of(granted, self.write_scales))
-        if hasattr(unit, "expected"):
-            m.d.comb += unit.expected.eq(word_of(granted, self.write_expected))
+
+    def _writing(
+        self, m: Module, granted: Signal, write_row: Signal, unconfirmed: Signal
+    ) -> tuple[Signal, Signal]:
+        """Row and bytes that are written at the end of this cycle."""
+        enable = word_of(granted, self.write_enable)
+        if len(granted) == 1:
+            enable = Mux(granted, enable, 0)
+        row = Signal(self.split.row_bits, name="computed_row", reset_less=True)
+        computed = Signal(self.beat_bytes, name="computed_enable")
+        with m.If(~unconfirmed):
+            m.d.sync += [row.eq(write_row), computed.eq(enable)]
+        m.d.comb += self.busy.eq(computed.any())
+        if not self.atomics.exchange:
+            return row, computed
+        # Of an exchange: who waits for its bytes, from the cycle in which they are confirmed on.
+        asks = Signal(len(granted), name="exchange_granted", reset_less=True)
+        confirmed = Signal()
+        with m.If(~unconfirmed):
+            m.d.sync += asks.eq(granted)
+        m.d.sync += confirmed.eq(unconfirmed)
+        enabled = Signal(self.beat_bytes, name="enabled")
+        m.d.comb += enabled.eq(
+            computed
+            & ~unconfirmed.replicate(self.beat_bytes)
+            & (word_of(asks, self.write_confirm) | ~confirmed.replicate(self.beat_bytes))
+        )
+        return row, enabled
 
     def _write(
-        self, m: Module, read_row: Signal, write_row: Signal, enable: Value, stored: Value
+        self, m: Module, read_row: Signal, writing: tuple[Signal, Signal], stored: Value
     ) -> None:
         """The write that is computed, the one before it, and the beat read behind both."""
         result = self.unit.result
-        row = Signal(self.split.row_bits, name="computed_row", reset_less=True)
-        enabled = Signal(self.beat_bytes, name="computed_enable")
+        row, enabled = writing
         m.d.comb += [
             self.writing_row.eq(row),
             self.writing_beat.eq(result),
@@ -173,28 +216,18 @@ class AtomicBank(wiring.Component):
         ]
         last_row = Signal(self.split.row_bits, reset_less=True)
         last_enable = Signal(self.beat_bytes)
-        last_beat = Signal(8 * self.beat_bytes, reset_less=True)
-        m.d.sync += [
-            row.eq(write_row),
-            enabled.eq(enable),
-            last_row.eq(row),
-            last_enable.eq(enabled),
-            last_beat.eq(result),
-        ]
-        m.d.comb += self.busy.eq(enabled.any())
+        m.d.sync += [last_row.eq(row), last_enable.eq(enabled)]
         port = self.mem.write_port(granularity=8)
         m.d.comb += [port.addr.eq(row), port.data.eq(result), port.en.eq(enabled)]
 
-        meets = Signal(self.beat_bytes)
         follows = Signal(self.beat_bytes)
         m.d.comb += [
-            meets.eq(self._met(read_row, row, enabled)),
+            self.unit.meets.eq(self._met(read_row, row, enabled)),
             follows.eq(self._met(read_row, last_row, last_enable)),
         ]
         for byte in range(self.beat_bytes):
-            newer, new, old = (each.word_select(byte, 8) for each in (result, last_beat, stored))
-            value = Mux(meets[byte], newer, Mux(follows[byte], new, old))
-            m.d.comb += self.unit.old.word_select(byte, 8).eq(value)
+            new, old = (each.word_select(byte, 8) for each in (self.unit.last, stored))
+            m.d.comb += self.unit.old.word_select(byte, 8).eq(Mux(follows[byte], new, old))
 
     def _met(self, read_row: Value, row: Value, enable: Value) -> Value:
         """Bytes of a write that a read of this row must see."""

@@ -1,4 +1,4 @@
-"""What a bank makes of one beat: read-modify-writes and compare-exchanges of its objects."""
+"""What a bank makes of one beat: read-modify-writes of its objects."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -9,76 +9,70 @@ from fabricgen.rtl.logic import any_bit, named
 from fabricgen.rtl.providers.lanes import Lanes, add_by_lanes
 from fabricgen.vocab.dataflow import AtomicRmwKind
 
-__all__ = ["EXCHANGE", "OP_BITS", "STORE", "AtomicUnit", "scale_bits"]
+__all__ = ["OP_BITS", "STORE", "AtomicUnit", "op_of", "scale_bits"]
 
 _K = AtomicRmwKind
 
-#: Bits of the operation of one write. Read-modify-writes have their wire tags.
-OP_BITS = 5
+#: Bits of the operation of one write: a store, or one of the fifteen kinds of integers.
+OP_BITS = 4
 
-#: A plain or atomic store.
+#: A plain or atomic store, or what a compare-exchange desires.
 STORE = 0
 
-#: A compare-exchange; no kind has this tag.
-EXCHANGE = 24
+#: First of the wire tags that lie above those of floats, and how far down they are brought.
+_HIGH_TAG, _LOWERED = 16, 4
 
-#: What an object may become, as five choices: three bits of one function of the contents and the
-#: operand as it is held, or the sum, or the count; nothing chosen is zero.
-_ZERO = (0, 0, 0, 0, 0)
-_OLD = (1, 0, 0, 0, 0)
-_HELD = (0, 1, 0, 0, 0)
-_OR = (1, 1, 0, 0, 0)
-_INVERTED = (0, 0, 1, 0, 0)
-_AND = (1, 0, 1, 0, 0)
-_NAND = (0, 1, 1, 0, 0)
-_XOR = (1, 1, 1, 0, 0)
-_SUM = (0, 0, 0, 1, 0)
-_COUNT = (0, 0, 0, 0, 1)
+# What an object becomes if its condition holds: the contents joined with the operand as it is held,
+# in one of four ways; then that, its inverse, the sum or nothing. Each is one table of four inputs
+# for a bit, and the sum, which is late, passes the second one only.
+_AND, _OR, _XOR, _HELD = range(4)
+_NOTHING, _TOTAL, _JOINED, _INVERTED = range(4)
 
-#: What an operation makes of an object where its condition holds. The condition is that the
-#: contents are equal to what was expected, that they are zero or more than the operand (decrement),
-#: or that they are at least the operand; of an operation with one outcome it always holds.
-_WITH = {
-    STORE: _HELD,
-    EXCHANGE: _HELD,
-    _K.XCHG.value: _HELD,
-    _K.ADD.value: _SUM,
-    _K.SUB.value: _SUM,
-    _K.AND.value: _AND,
-    _K.NAND.value: _NAND,
-    _K.OR.value: _OR,
-    _K.XOR.value: _XOR,
-    _K.MAX.value: _OLD,
-    _K.MIN.value: _INVERTED,
-    _K.UMAX.value: _OLD,
-    _K.UMIN.value: _INVERTED,
-    _K.UINC_WRAP.value: _ZERO,
-    _K.UDEC_WRAP.value: _INVERTED,
-    _K.USUB_COND.value: _SUM,
-    _K.USUB_SAT.value: _SUM,
-}
-
-#: And where it does not.
-_WITHOUT = {
-    EXCHANGE: _OLD,
-    _K.MAX.value: _INVERTED,
-    _K.MIN.value: _OLD,
-    _K.UMAX.value: _INVERTED,
-    _K.UMIN.value: _OLD,
-    _K.UINC_WRAP.value: _COUNT,
-    _K.UDEC_WRAP.value: _COUNT,
-    _K.USUB_COND.value: _OLD,
-    _K.USUB_SAT.value: _ZERO,
+#: Of each operation: joint, choice, and whether it closes. The operand of those in _INVERTS is held
+#: inverted. Where the condition fails, an object is counted (or stays: nothing is counted), and
+#: becomes zero where the operation closes.
+_MADE = {
+    STORE: (_HELD, _JOINED, False),
+    _K.XCHG: (_HELD, _JOINED, False),
+    _K.ADD: (_HELD, _TOTAL, False),
+    _K.SUB: (_HELD, _TOTAL, False),
+    _K.AND: (_AND, _JOINED, False),
+    _K.NAND: (_AND, _INVERTED, False),
+    _K.OR: (_OR, _JOINED, False),
+    _K.XOR: (_XOR, _JOINED, False),
+    _K.MAX: (_HELD, _INVERTED, False),
+    _K.MIN: (_HELD, _INVERTED, False),
+    _K.UMAX: (_HELD, _INVERTED, False),
+    _K.UMIN: (_HELD, _INVERTED, False),
+    _K.UINC_WRAP: (_HELD, _NOTHING, False),
+    _K.UDEC_WRAP: (_HELD, _INVERTED, False),
+    _K.USUB_COND: (_HELD, _TOTAL, False),
+    _K.USUB_SAT: (_HELD, _TOTAL, True),
 }
 
 _SIGNED = (_K.MAX, _K.MIN)
 _COUNTING = (_K.UINC_WRAP, _K.UDEC_WRAP)
 _COMPARING = (*_SIGNED, _K.UMAX, _K.UMIN, *_COUNTING, _K.USUB_COND, _K.USUB_SAT)
+_INVERTS = (*_COMPARING, _K.SUB)
+#: The condition is that the contents are less than the operand, not at least as much.
+_LESS = (_K.MAX, _K.UMAX)
+
+
+def op_of(tag: Value) -> Value:
+    """Operation of a kind of integers with this wire tag."""
+    high = tag[_HIGH_TAG.bit_length() - 1]
+    return (tag[:OP_BITS] | Cat(Const(0, 2), high, high))[:OP_BITS]
+
+
+def _code(op: int | AtomicRmwKind) -> int:
+    """The same number for one operation."""
+    tag = op.value if isinstance(op, AtomicRmwKind) else op
+    return tag - _LOWERED if tag >= _HIGH_TAG else tag
 
 
 def scale_bits(atomics: LocalAtomics) -> int:
-    """Bits that tell the sizes of the objects apart; 0 for one size."""
-    return max(0, (len(atomics.element_bytes) - 1).bit_length())
+    """Bits that tell the sizes of the objects apart; 0 for one size, or without an object."""
+    return max(0, (len(atomics.element_bytes) - 1).bit_length()) if atomics.kinds else 0
 
 
 class AtomicUnit(wiring.Component):
@@ -88,37 +82,44 @@ class AtomicUnit(wiring.Component):
     serves all object sizes and all places, by the lanes of the vector providers. A second one
     counts up or down, where a kind needs that beside a comparison.
 
-    Latency 1: what is shown in cycle *n* becomes ``result`` in *n + 1*. Takes one beat in every
-    cycle. Reset is not needed: nothing is kept.
+    Latency 1: what is shown in cycle *n* becomes ``result`` in *n + 1*, and stays while it is held.
+    Takes one beat in every cycle in which it is not. Reset is not needed: nothing is kept.
 
     Parameters
     ----------
     atomics
-        Kinds of integers, whether objects are exchanged, and their sizes.
+        Kinds of integers, and the sizes of their objects. Whether objects are exchanged makes no
+        difference.
     beat_bytes
         Bytes of a beat; no object is larger.
 
     Members
     -------
+    hold : In(1)
+        In the next cycle everything is as it is now.
     op : In(OP_BITS)
-        Store, compare-exchange, or the wire tag of a kind that occurs.
+        Store, or :func:`op_of` of a kind that occurs.
     scale : In, absent with one size
         Position of the size of the beat's objects; of no meaning to a store.
     old : In(8 * beat_bytes), operand : In(8 * beat_bytes)
-        Contents, and what is stored, the operand of a read-modify-write, or the desired value.
-    expected : In(8 * beat_bytes), absent unless objects are exchanged
+        Contents, and what is stored or the operand of a read-modify-write.
+    meets : In(beat_bytes)
+        Bytes of the contents that are those of ``result`` in the same cycle.
     held : Out(8 * beat_bytes), result : Out(8 * beat_bytes)
-        In the next cycle: the contents as they were (registered), and as they become; the same
-        where a compare-exchange fails.
+        In the next cycle: the contents as they were, and as they become.
+    last : Out(8 * beat_bytes)
+        The result of the cycle before (registered), or of the one before that while it is held.
     """
 
+    hold: Signal
     op: Signal
     scale: Signal
     old: Signal
     operand: Signal
-    expected: Signal
+    meets: Signal
     held: Signal
     result: Signal
+    last: Signal
 
     def __init__(self, atomics: LocalAtomics, beat_bytes: int) -> None:
         if not atomics.computes:
@@ -133,91 +134,98 @@ class AtomicUnit(wiring.Component):
         self.atomics = atomics
         self.bits = 8 * beat_bytes
         members = {
+            "hold": In(1),
             "op": In(OP_BITS),
             "old": In(self.bits),
             "operand": In(self.bits),
+            "meets": In(beat_bytes),
             "held": Out(self.bits),
             "result": Out(self.bits),
+            "last": Out(self.bits),
         }
         if scale_bits(atomics):
             members["scale"] = In(scale_bits(atomics))
-        if atomics.exchange:
-            members["expected"] = In(self.bits)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         """The registers, the adders, and per step of the lanes what is chosen.
 
-        Both outcomes are worked out beside the comparisons, so only the choice between them is
-        late.
+        What becomes of an object if its condition holds is worked out beside the comparison, so
+        only the choice is late.
         """
         m = Module()
-        # An operand that is subtracted or compared is held inverted: no adder has to do it.
-        second = self.operand ^ self._is(_K.SUB, *_COMPARING).replicate(self.bits)
-        second = self._held(m, second, "second")
-        old = self._held(m, self.old, "old")
-        m.d.comb += self.held.eq(old)
+        inverts = self._is(*_INVERTS).replicate(self.bits)
+        second = self._held(m, self.operand ^ inverts, "second")
+        # The result of the cycle before is taken here, not on its way into a register: it is late.
+        m.d.comb += self.last.eq(self._held(m, self.result, "result"))
+        stored = self._held(m, self.old, "old")
+        meets = Cat(bit.replicate(8) for bit in self._held(m, self.meets, "meets"))
+        old = self.held
+        m.d.comb += old.eq((self.last & meets) | (stored & ~meets))
         lanes = self._lanes(m)
 
         total, at_least = self._compared(m, lanes, old, second)
         counted, nonzero = self._counted(m, lanes, old)
-        terms = self._conditions(m, at_least, nonzero, self._unequal(m, lanes, old))
-        spread = [lanes.from_last(term, f"holds_{at}") for at, term in enumerate(terms)]
-        lasts = self._choice(m, _WITH, old, second, total, counted, "with")
-        firsts = self._choice(m, _WITHOUT, old, second, total, counted, "without")
+        made = self._made(m, old, second, total)
+        closes = self._held(
+            m, self._is(*(kind for kind in self.atomics.kinds if _MADE[kind][2])), "closes"
+        )
+        holds = self._condition(m, lanes, at_least, nonzero)
         for step, at in enumerate(lanes.steps):
             here = slice(at, at + lanes.step)
-            if not terms:
-                m.d.comb += self.result[here].eq(lasts[here])
+            if holds is None:
+                m.d.comb += self.result[here].eq(made[here])
                 continue
-            holds = _carried(m, [term[step] for term in spread], f"holds_{at}")
-            m.d.comb += self.result[here].eq(Mux(holds, lasts[here], firsts[here]))
+            otherwise = counted[here] & ~closes.replicate(lanes.step)
+            m.d.comb += self.result[here].eq(Mux(holds[step], made[here], otherwise))
         return m
 
     def _held(self, m: Module, value: Value, name: str) -> Value:
+        """The value of the cycle before, or of the one before that while it is held."""
         if isinstance(value, Const):
             return value
         held = Signal(len(value), name=f"held_{name}", reset_less=True)
-        m.d.sync += held.eq(value)
+        with m.If(~self.hold):
+            m.d.sync += held.eq(value)
         return held
 
     def _has(self, *kinds: AtomicRmwKind) -> bool:
         """One of these kinds occurs."""
         return any(kind in self.atomics.kinds for kind in kinds)
 
-    def _is(self, *kinds: AtomicRmwKind) -> Value:
-        """The operation that comes is one of these kinds."""
-        there = [kind for kind in kinds if kind in self.atomics.kinds]
-        return any_bit(self.op == kind.value for kind in there)
+    def _is(self, *ops: int | AtomicRmwKind) -> Value:
+        """The operation that comes is one of these."""
+        there = [op for op in ops if op in self._ops]
+        return any_bit(self.op == _code(op) for op in there)
 
     @property
-    def _ops(self) -> list[int]:
+    def _ops(self) -> tuple[int | AtomicRmwKind, ...]:
         """Operations that occur."""
-        exchange = [EXCHANGE] if self.atomics.exchange else []
-        return [STORE, *(kind.value for kind in self.atomics.kinds), *exchange]
+        return (STORE, *self.atomics.kinds)
 
-    def _choice(
-        self,
-        m: Module,
-        outcomes: dict[int, tuple[int, ...]],
-        old: Value,
-        second: Value,
-        total: Value,
-        counted: Value,
-        name: str,
-    ) -> Value:
-        """One of the two outcomes of the operation, for all objects."""
-        bits = [
-            self._held(
-                m,
-                any_bit(self.op == op for op in self._ops if outcomes.get(op, _ZERO)[bit]),
-                f"{name}_{bit}",
-            ).replicate(self.bits)
-            for bit in range(len(_ZERO))
-        ]
-        p, q, r, sums, counts = bits
-        function = named(m, _function(old, second, p, q, r), f"{name}_function")
-        return named(m, function | (total & sums) | (counted & counts), name)
+    def _made(self, m: Module, old: Value, second: Value, total: Value) -> Value:
+        """What all objects become where the condition holds."""
+        joint, choice = (
+            [
+                self._held(
+                    m,
+                    self._is(*(op for op in self._ops if _MADE[op][field] >> bit & 1)),
+                    f"{name}_{bit}",
+                ).replicate(self.bits)
+                for bit in range(2)
+            ]
+            for field, name in enumerate(("joint", "choice"))
+        )
+        alike = named(
+            m,
+            Mux(
+                joint[1][0],
+                Mux(joint[0][0], second, old ^ second),
+                Mux(joint[0][0], old | second, old & second),
+            ),
+            "joined",
+        )
+        return named(m, Mux(choice[1][0], alike ^ choice[0], total & choice[0]), "made")
 
     def _lanes(self, m: Module) -> Lanes:
         """Objects of the configured size, in steps of the smallest."""
@@ -239,71 +247,55 @@ class AtomicUnit(wiring.Component):
         if not self._has(_K.ADD, _K.SUB, *_COMPARING):
             return Const(0, self.bits), [Const(0, 1)] * len(lanes.steps)
         carry = self._held(m, ~self._is(_K.ADD, _K.UDEC_WRAP), "carry")
-        total, carries = add_by_lanes(m, lanes, old, second, carry)
-        if not self._has(*_SIGNED):
-            return total, carries
-        signed = self._held(m, self._is(*_SIGNED), "signed")
-        tops = [at + lanes.step - 1 for at in lanes.steps]
-        # Of opposite signs, the one without a borrow is the other one; the operand is inverted.
-        return total, [
-            each ^ (signed & ~(old[top] ^ second[top]))
-            for each, top in zip(carries, tops, strict=True)
-        ]
+        if self._has(*_SIGNED):
+            # Numbers with signs are in the order of numbers without one if both signs are inverted.
+            signed = self._held(m, self._is(*_SIGNED), "signed")
+            tops = Cat(
+                Cat(Const(0, lanes.step - 1), signed & lanes.ends(at + lanes.step))
+                for at in lanes.steps
+            )
+            old = named(m, old ^ tops, "ordered_old")
+            second = named(m, second ^ tops, "ordered_second")
+        return add_by_lanes(m, lanes, old, second, carry)
 
     def _counted(self, m: Module, lanes: Lanes, old: Value) -> tuple[Value, list[Value]]:
-        """One more, or one less for a decrement; and per step whether something was carried out of
+        """One more, one less, or the same; and per step whether something was carried out of
         the object that ends there: nothing is, in a decrement of zero.
         """
         if not self._has(*_COUNTING):
-            return Const(0, self.bits), [Const(0, 1)] * len(lanes.steps)
+            return old, [Const(0, 1)] * len(lanes.steps)
         falls = self._held(m, self._is(_K.UDEC_WRAP), "falls")
-        return add_by_lanes(m, lanes, old, falls.replicate(self.bits), ~falls)
+        rises = self._held(m, self._is(_K.UINC_WRAP), "rises")
+        return add_by_lanes(m, lanes, old, falls.replicate(self.bits), rises)
 
-    def _unequal(self, m: Module, lanes: Lanes, old: Value) -> list[Value]:
-        """Per step: the object that ends there is not what was expected. What differs is carried
-        out of a sum with ones, which is as quick as the comparison beside it.
-        """
-        if not self.atomics.exchange:
-            return [Const(0, 1)] * len(lanes.steps)
-        differs = old ^ self._held(m, self.expected, "expected")
-        _, carries = add_by_lanes(m, lanes, differs, Const(-1, self.bits), Const(0, 1))
-        return carries
-
-    def _conditions(
-        self, m: Module, at_least: list[Value], nonzero: list[Value], unequal: list[Value]
-    ) -> list[list[Value]]:
-        """Per step, for the object that ends there, each way in which the operation's condition
-        may hold; none where no operation has two outcomes.
-        """
-        if not any(op in _WITHOUT for op in self._ops):
-            return []
-        always = self._held(
-            m, any_bit(self.op == op for op in self._ops if op not in _WITHOUT), "always_holds"
-        )
-        terms: list[list[Value]] = [[always] * len(at_least)]
-        if self._has(*_COMPARING):
-            compares = self._held(m, self._is(*_COMPARING), "compares")
-            terms.append([compares & each for each in at_least])
+    def _condition(
+        self, m: Module, lanes: Lanes, at_least: list[Value], nonzero: list[Value]
+    ) -> list[Value] | None:
+        """Per step, whether the condition of its object holds; None where no operation has one."""
+        if not self._has(*_COMPARING):
+            return None
+        compares = self._held(m, self._is(*_COMPARING), "compares")
+        # Of an operation that compares nothing, the condition always holds.
+        plain = (op for op in self._ops if op not in _COMPARING)
+        turned = self._held(m, self._is(*plain, *_LESS), "turned")
+        wraps: list[Value] = [Const(0, 1)] * len(at_least)
         if self._has(_K.UDEC_WRAP):
             falls = self._held(m, self._is(_K.UDEC_WRAP), "wraps_at_zero")
-            terms.append([falls & ~each for each in nonzero])
-        if self.atomics.exchange:
-            exchanges = self._held(m, self.op == EXCHANGE, "exchanges")
-            terms.append([exchanges & ~each for each in unequal])
-        return terms
+            wraps = lanes.from_last([falls & ~each for each in nonzero], "wraps")
+        return [
+            _carried(m, ge, compares, wrap, turned, f"holds_{at}")
+            for at, ge, wrap in zip(
+                lanes.steps, lanes.from_last(at_least, "at_least"), wraps, strict=True
+            )
+        ]
 
 
-def _carried(m: Module, terms: list[Value], name: str) -> Value:
-    """Or of the terms, as what they carry out of a sum with ones. A synthesiser that looks for
-    depth copies what is late into everything that it chooses, bit by bit; a carry it leaves alone.
+def _carried(m: Module, late: Value, gate: Value, other: Value, turned: Value, name: str) -> Value:
+    """``((late & gate) | other) ^ turned``, as a carry is gated, or'ed and added.
+
+    A synthesiser that looks for depth copies what is late into everything that it chooses, bit by
+    bit; the output of an adder it leaves alone, if that has five bits.
     """
-    count = len(terms)
-    return named(m, Cat(*terms) + Const((1 << count) - 1, count), f"{name}_carries")[count]
-
-
-def _function(old: Value, second: Value, p: Value, q: Value, r: Value) -> Value:
-    """One function of the contents and the operand as it is held, by three bits for each bit."""
-    lower = (old & p) | (second & q)
-    both = old & second
-    upper = Mux(p[0], Mux(q[0], old ^ second, both), Mux(q[0], ~both, ~second))
-    return Mux(r[0], upper, lower)
+    ones = Cat(Const(1, 1), Const(0, 1), Const(1, 1), Const(0, 2))
+    total = Cat(late, gate, other, Const(1, 1), turned) + ones
+    return named(m, total, f"{name}_carries")[4]

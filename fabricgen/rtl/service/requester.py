@@ -11,7 +11,7 @@ from fabricgen.plan.atomic_use import NO_LOCAL_ATOMICS, LocalAtomics
 from fabricgen.plan.geometry import BankGeometry, RequesterShape
 from fabricgen.rtl.logic import any_bit, one_hot, select
 from fabricgen.rtl.service.address import AddressSplit
-from fabricgen.rtl.service.atomic_unit import EXCHANGE, OP_BITS, STORE, scale_bits
+from fabricgen.rtl.service.atomic_unit import OP_BITS, STORE, op_of, scale_bits
 from fabricgen.rtl.service.beat_reader import BeatReader
 from fabricgen.rtl.service.channel import ServiceChannel, ServiceChannelShape
 from fabricgen.rtl.service.front_end import FrontEnd
@@ -75,7 +75,7 @@ class Requester(wiring.Component):
         For the banks granted in the cycle before.
     write_op : Out(OP_BITS), absent unless banks compute
     write_scale : Out, absent unless they do for objects of several sizes
-    write_expected : Out(banks * 8 * beat_bytes), absent unless the requester compares
+    exchanges : Out(1), write_confirm : Out(banks * beat_bytes), absent unless it compares
         As :class:`fabricgen.rtl.service.atomic_bank.AtomicBank` takes them, in the same cycle.
     answering : Out(1)
         The last part of a request is answered in this cycle (registered).
@@ -102,7 +102,8 @@ class Requester(wiring.Component):
     write_enable: Signal
     write_op: Signal
     write_scale: Signal
-    write_expected: Signal
+    exchanges: Signal
+    write_confirm: Signal
     rows: Signal
     answering: Signal
     idle: Signal
@@ -164,7 +165,7 @@ class Requester(wiring.Component):
             if scale_bits(atomics):
                 members["write_scale"] = Out(scale_bits(atomics))
             if channel.requester.local.exchange:
-                members["write_expected"] = Out(banks * 8 * beat_bytes)
+                members |= {"exchanges": Out(1), "write_confirm": Out(banks * beat_bytes)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -208,6 +209,8 @@ class Requester(wiring.Component):
             grant |= self.write_grant
         # Where both are asked of a bank, it grants both or none.
         m.d.comb += front.grant.eq(grant)
+        if req.local.exchange:
+            m.d.comb += self.exchanges.eq(kinds.exchange)
         if self.windows:
             m.d.comb += self.ends.eq(done)
         held = _Held(m, self.shape, channel, front, kinds, done, self._check(m, channel))
@@ -282,6 +285,8 @@ class Requester(wiring.Component):
                 channel.rsp_tested.eq(Cat(tested for tested, _ in tests)),
                 channel.rsp_success.eq(Cat(success for _, success in tests)),
             ]
+        if req.local.exchange:
+            self._confirm(m, held)
 
     def _tested(self, held: "_Held", lane: int) -> tuple[Value, Value]:
         """Whether a lane arrives, and whether it is as it was expected to be."""
@@ -297,24 +302,33 @@ class Requester(wiring.Component):
                 success.append(here & (data[object_bits] == held.expected[object_bits]))
         return any_bit(tested), any_bit(success)
 
+    def _confirm(self, m: Module, held: "_Held") -> None:
+        """Bytes of the lanes that are as they were expected to be, for the banks that wait."""
+        live = Signal(self.shape.requester.lanes, name="confirmed", reset_less=True)
+        m.d.sync += live.eq(self.channel.rsp_success)
+        m.submodules.confirmed_aligner = aligner = WriteAligner(
+            self.geometry, requester=self.shape.requester
+        )
+        held.drive_later(m, aligner)
+        m.d.comb += [aligner.live.eq(live), self.write_confirm.eq(aligner.enable)]
+
     def _store(self, m: Module, held: "_Held") -> None:
         """What the banks of the cycle before are to write or compute."""
-        m.submodules.write_aligner = write = self._aligned(m, held, held.data)
-        m.d.comb += [self.write_beats.eq(write.beats), self.write_enable.eq(write.enable)]
+        m.submodules.write_aligner = write = WriteAligner(
+            self.geometry, requester=self.shape.requester
+        )
+        held.drive(m, write)
+        live = (active & held.in_range[lane] for lane, active in enumerate(held.active))
+        m.d.comb += [
+            write.live.eq(Cat(live)),
+            write.data.eq(held.data),
+            self.write_beats.eq(write.beats),
+            self.write_enable.eq(write.enable),
+        ]
         if self.atomics.computes:
             m.d.comb += self.write_op.eq(held.op)
         if scale_bits(self.atomics):
             m.d.comb += self.write_scale.eq(held.scale(self.atomics.element_bytes))
-        if self.shape.requester.local.exchange:
-            m.submodules.expected_aligner = other = self._aligned(m, held, held.expected)
-            m.d.comb += self.write_expected.eq(other.beats)
-
-    def _aligned(self, m: Module, held: "_Held", data: Value) -> WriteAligner:
-        aligner = WriteAligner(self.geometry, requester=self.shape.requester)
-        held.drive(m, aligner)
-        live = (active & held.in_range[lane] for lane, active in enumerate(held.active))
-        m.d.comb += [aligner.live.eq(Cat(live)), aligner.data.eq(data)]
-        return aligner
 
     def _read_one(self, m: Module, held: "_Held") -> Value:
         """The beat of a requester that never needs two; banks that compute show it as it is."""
@@ -415,8 +429,8 @@ class _Held:
             self.slot = self._register(m, channel.slot, "slot")
         if req.sends:
             self.data = self._register(m, channel.data, "data")
-        kind = channel.rmw_kind if req.every.rmw else Const(STORE, OP_BITS)
-        self.op = self._register(m, Mux(kinds.exchange, EXCHANGE, kind), "op")
+        op = Mux(kinds.rmw, op_of(channel.rmw_kind), STORE) if req.every.rmw else Const(STORE)
+        self.op = self._register(m, op, "op")
         if req.every.exchange:
             self.expected = self._register(m, channel.expected, "expected")
 
@@ -474,6 +488,19 @@ class _Held:
         if self.mode is not None:
             m.d.comb += aligner.mode.eq(self.mode)
         if self.split.low_bits:
-            size = self.shape.address_bits
-            words = [self.address.word_select(s, size) for s in range(len(self.address) // size)]
-            m.d.comb += aligner.low.eq(Cat(self.split.low(word) for word in words))
+            m.d.comb += aligner.low.eq(self._low)
+
+    def drive_later(self, m: Module, aligner: WriteAligner) -> None:
+        """The same in the next cycle."""
+        m.d.sync += aligner.served.eq(self.served)
+        if self.mode is not None:
+            m.d.sync += aligner.mode.eq(self.mode)
+        if self.split.low_bits:
+            m.d.sync += aligner.low.eq(self._low)
+
+    @property
+    def _low(self) -> Value:
+        """Address bits below the rows, of all segments."""
+        size = self.shape.address_bits
+        words = [self.address.word_select(s, size) for s in range(len(self.address) // size)]
+        return Cat(self.split.low(word) for word in words)

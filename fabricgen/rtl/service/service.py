@@ -192,7 +192,8 @@ class LocalMemoryService(wiring.Component):
                 ("write_scales", "write_scale", True),
                 ("write_beats", "write_beats", False),
                 ("write_enable", "write_enable", False),
-                ("write_expected", "write_expected", False),
+                ("exchanges", "exchanges", True),
+                ("write_confirm", "write_confirm", False),
             ):
                 if hasattr(bank, name):
                     width = len(getattr(bank, name)) // len(requesters)
