@@ -1,7 +1,7 @@
 """A Temporal fabric in the Python simulator whose rows are reprogrammed while others stream."""
 
+import hashlib
 import random
-import zlib
 from collections import defaultdict, deque
 
 from fabricgen.abi.image import encode_image
@@ -122,9 +122,13 @@ class TaggedTop:
             yield banks[beat % geometry.banks].mem.data, beat // geometry.banks
 
     def _draw(self, *what):
-        """A number from 0 to 1 for this cycle."""
+        """A number from 0 to 1 for this cycle, independent of all others.
+
+        Those of a checksum would not be: where two words differ in the same bits, so do their sums,
+        and two endpoints may be ready together in no cycle at all.
+        """
         word = repr((self.seed, self.cycle, *what)).encode()
-        return zlib.crc32(word) / (1 << 32)
+        return int.from_bytes(hashlib.blake2b(word, digest_size=4).digest()) / (1 << 32)
 
     def _drive(self, ctx):
         for at, channel in self.ingress.items():

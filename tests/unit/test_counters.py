@@ -129,8 +129,8 @@ def test_counts_of_temporal_rows_are_those_of_the_bench(seed):
 class LatePort(TemporalPort):
     """Counts a cycle without claims as one without room."""
 
-    def _stalls(self, m, front):
-        super()._stalls(m, front)
+    def _stalls(self, m, front, claims):
+        super()._stalls(m, front, claims)
         m.d.comb += [self.claim_stalls.eq(0), self.dispatch_stalls.eq(self.rows.enabled)]
 
 

@@ -1,5 +1,6 @@
 import random
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
@@ -240,6 +241,19 @@ def test_a_row_becomes_active_only_where_its_claims_can_be_in_reserve():
         await top.settle(ctx)
 
     top.run(bench)
+
+
+def test_consumers_of_the_bench_are_ready_independently_of_each_other():
+    """Two that were ready together in no cycle would keep a row that needs both for ever."""
+    top = TaggedTop(NAMED, memory())
+    keys = [(end, tag) for end in (6, 7) for tag in range(16)]
+    ready = {key: set() for key in keys}
+    for top.cycle in range(1000):
+        for key in keys:
+            if top._draw(*key) < 0.4:
+                ready[key].add(top.cycle)
+    together = [len(ready[a] & ready[b]) for a, b in combinations(keys, 2)]
+    assert 100 < min(together) <= max(together) < 220
 
 
 def test_the_sequencer_holds_only_what_is_affected():
