@@ -74,10 +74,11 @@ def crossbar(
     beat_bytes: int,
     aligned: bool,
     local: LocalAtomics = NO_LOCAL_ATOMICS,
+    banks: int = 4,
 ) -> LocalMemoryService:
-    """Four requesters that read and write, four banks of 4 KiB."""
+    """Four requesters that read and write, 16 KiB in banks."""
     requesters = 4
-    geometry = BankGeometry(16384, beat_bytes, 4)
+    geometry = BankGeometry(16384, beat_bytes, banks)
     shape = ServiceChannelShape(
         RequesterShape(
             reads=True,
@@ -202,6 +203,14 @@ CASES = (
             aligned=True,
             local=LocalAtomics(INTEGER_KINDS, exchange=True, element_bytes=(4,)),
         ),
+    ),
+    *(
+        Case(
+            "service_banks",
+            f"4 requesters, 16 KiB in {banks} of 64-bit beats, 64-bit elements, aligned_bases",
+            partial(crossbar, AccessMode(False, 8, 1), beat_bytes=8, aligned=True, banks=banks),
+        )
+        for banks in (1, 2, 4, 8)
     ),
     Case(
         "service_histogram",
