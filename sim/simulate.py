@@ -114,7 +114,7 @@ def _run(
     job: Job, emitted: EmittedFabric, simulator: str, waves: bool, directory: Path
 ) -> tuple[tuple[RunResult, ...], Path | None]:
     """Run the job's passes on the emitted design; return what came, and the waveform."""
-    text = emitted.verilog.read_text()
+    text = "\n".join(source.read_text() for source in emitted.sources)
     built = run.build(text, emitted.top, directory, simulator=simulator, waves=waves)
     job_file, results = built.directory / "job.json", built.directory / "results.json"
     job.write(job_file)

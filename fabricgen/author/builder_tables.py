@@ -295,6 +295,7 @@ class Implementation(TypedDict, total=False):
     counters: bool
     manager_protocol: Literal["stream", "axi4"]
     subordinate_protocol: Literal["stream", "axi4", "axi4_lite"]
+    memory_wrapper: bool
 
 
 class Dimension(TypedDict):

@@ -80,6 +80,10 @@ class ImplementationDocument(Document):
         description="stream: subordinates take beats, <name>_req and <name>_rsp; axi4, axi4_lite: "
         "a bus each, <name>_axi.",
     )
+    memory_wrapper: bool = Field(
+        default=False,
+        description="Put the storage of each bank into a module of its own, in <top>_storage.v.",
+    )
 
 
 class ManagerDocument(Document):

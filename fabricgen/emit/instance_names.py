@@ -12,7 +12,9 @@ _Json = dict[str, object]
 def bank_paths(emitted: EmittedVerilog) -> tuple[str, ...]:
     """Path below the top of each bank's storage array, in bank order."""
     banks = (*_instances(emitted, "Bank"), *_instances(emitted, "AtomicBank"))
-    return tuple(path for path in emitted.memories if path.rpartition(".")[0] in banks)
+    return tuple(
+        path for path in emitted.memories if path.removesuffix(".words").rpartition(".")[0] in banks
+    )
 
 
 def instance_names(fabric: Fabric, emitted: EmittedVerilog) -> _Json:

@@ -62,6 +62,11 @@ class Memory:
     attributes: dict[str, str] = field(default_factory=dict)
 
 
+def shape_name(memory: Memory) -> str:
+    """Depth and width of a memory as a part of a name."""
+    return f"{memory.depth}x{memory.width}"
+
+
 @dataclass(slots=True)
 class Cell:
     """One cell: an operator, a register, a memory port or a submodule."""

@@ -16,12 +16,14 @@ from fabricgen.emit.files import write_folder
 from fabricgen.emit.instance_names import bank_paths, instance_names
 from fabricgen.emit.quick import without_collector
 from fabricgen.emit.registers import registers_text
+from fabricgen.emit.storage import storage_text
 from fabricgen.emit.verilog import EmittedVerilog, Ports, default_ports, emit_verilog
 from fabricgen.emit.version import VERSION
 from fabricgen.errors import Unsupported
 from fabricgen.hsg.registry import family_keyword
 from fabricgen.plan.geometry import bank_geometry
 from fabricgen.records.fabric import Fabric, NamedMemory, NamedOp
+from fabricgen.records.storage_macro import StorageMacro
 from fabricgen.rtl.axi4.bus import Axi4Shape
 from fabricgen.rtl.axi4.lite_bus import LiteShape
 from fabricgen.rtl.axi4.manager import BURST_BEATS
@@ -44,6 +46,8 @@ class EmittedFabric:
         Name of the top module.
     verilog, manifest
         The design, and what is known of it: files, ports, identity, memories, ops.
+    sources
+        Verilog files of the design, the first one that of the top.
     banks
         Path of each storage array below the top, in bank order, for each memory.
     """
@@ -52,15 +56,19 @@ class EmittedFabric:
     top: str
     verilog: Path
     manifest: Path
+    sources: tuple[Path, ...]
     banks: tuple[tuple[str, ...], ...]
 
 
 @without_collector()
-def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
+def emit_fabric(
+    fabric: Fabric, directory: Path, macro: StorageMacro | None = None
+) -> EmittedFabric:
     """Write the design of ``fabric`` and its descriptions into ``directory``.
 
     The files are ``<top>.v``, ``names.json``, ``registers.json``, ``registers.md`` and
-    ``manifest.json``. ``Unsupported`` for a fabric that cannot be generated. Nothing is written
+    ``manifest.json``; with the implementation option ``memory_wrapper`` also ``<top>_storage.v``,
+    of arrays or of macros. ``Unsupported`` for a fabric that cannot be generated. Nothing is written
     before everything is known, and nothing appears that is not complete.
     """
     if found := (*unplaceable(fabric), *without_provider(fabric)):
@@ -68,10 +76,14 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
     top = FabricTop(fabric)
     ports = top_ports(top)
     name = top_name(fabric, ports)
-    emitted = emit_verilog(top, name, ports)
+    wrapper = any(named.implementation.memory_wrapper for named in fabric.memories)
+    emitted = emit_verilog(top, name, ports, f"{name}_storage" if wrapper else None)
     registers = register_map(fabric)
+    sources = {f"{name}.v": emitted.text}
+    if emitted.storages:
+        sources[f"{name}_storage.v"] = storage_text(name, emitted.storages, macro)
     files = {
-        f"{name}.v": emitted.text,
+        **sources,
         "names.json": _json(instance_names(fabric, emitted)),
         "registers.json": _json(registers),
         "registers.md": registers_text(fabric, registers),
@@ -83,6 +95,7 @@ def emit_fabric(fabric: Fabric, directory: Path) -> EmittedFabric:
         name,
         directory / f"{name}.v",
         directory / "manifest.json",
+        tuple(directory / each for each in sources),
         tuple(bank_paths(emitted) for _ in fabric.memories),
     )
 

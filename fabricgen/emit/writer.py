@@ -19,7 +19,7 @@ from fabricgen.emit.expressions import (
 from fabricgen.emit.fold import fold_constants, share_operators
 from fabricgen.emit.layout import Registers, port_order, vector, wrapped, wrapped_pin
 from fabricgen.emit.names import ModuleNotes, identifier, unique
-from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire
+from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire, shape_name
 from fabricgen.emit.tidy import (
     merge_aliases,
     name_parts,
@@ -28,7 +28,10 @@ from fabricgen.emit.tidy import (
     trim_results,
 )
 
-__all__ = ["write_module"]
+__all__ = ["STORAGE_KINDS", "write_module"]
+
+#: Components whose memories may be modules of their own: banks of a memory service.
+STORAGE_KINDS = frozenset({"Bank", "AtomicBank"})
 
 #: An inlined expression longer than this gets a wire of its own.
 _LONGEST_INLINE = 72
@@ -43,12 +46,15 @@ def write_module(
     modules: Mapping[str, Module],
     names: Mapping[str, str],
     notes: Mapping[str, ModuleNotes],
+    storage: str | None = None,
 ) -> str:
     """Text of ``module``, which is changed on the way.
 
-    ``names`` and ``notes`` tell of every module.
+    ``names`` and ``notes`` tell of every module. With ``storage``, memories of
+    :data:`STORAGE_KINDS` are instances of modules with names that begin so and end in depth and
+    width.
     """
-    return _Writer(module, modules, names, notes).text()
+    return _Writer(module, modules, names, notes, storage).text()
 
 
 class _Writer:
@@ -58,8 +64,12 @@ class _Writer:
         modules: Mapping[str, Module],
         names: Mapping[str, str],
         notes: Mapping[str, ModuleNotes],
+        storage: str | None,
     ) -> None:
         self.module, self.modules = module, modules
+        self.storage = storage if notes[module.name].kind in STORAGE_KINDS else None
+        #: Pins of each memory that is an instance.
+        self.storage_pins: dict[str, list[str]] = {}
         self.module_names, self.notes = names, notes
         self.order = {name: place for place, name in enumerate(module.wires)}
         foreign = {f"\\{name}" for name in notes[module.name].foreign}
@@ -148,6 +158,10 @@ class _Writer:
                 self._assign(left, right)
         for other, chosen in self.aliases:
             self.body.append(f"  assign {self.names[other]} = {self.names[chosen]};")
+        for memory, pins in self.storage_pins.items():
+            kind = f"{self.storage}_{shape_name(self.module.memories[memory])}"
+            name = identifier(memory[1:])
+            self.blocks += ["", f"  {kind} {name} (", ",\n".join(pins), "  );"]
         own = self.notes[self.module.name]
         title = [f"// {': '.join(filter(None, (own.kind, own.title)))}"] if own.kind else []
         ports = ",\n".join(
@@ -177,7 +191,7 @@ class _Writer:
             name = self.names[wire.name]
             comment = f"  // {states[name]}" if name in states else ""
             lines.append(f"  {self._declared(wire)};{comment}")
-        for memory in self.module.memories.values():
+        for memory in () if self.storage else self.module.memories.values():
             name = identifier(memory.name[1:])
             if memory.attributes:
                 marks = (f'{name} = "{value}"' for name, value in memory.attributes.items())
@@ -307,6 +321,11 @@ class _Writer:
     def _write_port(self, cell: Cell) -> None:
         memory, ports = self._memory(cell), cell.ports
         self.target = f"{memory}_write"
+        if self.storage:
+            # All bits of a byte have one enable.
+            self._pins(cell, ADDR="write_address", DATA="write_data")
+            self._pin(cell, "write_enable", ports["EN"][::8])
+            return
         addr = self.value(ports["ADDR"]).text
         enables, low, lines = ports["EN"], 0, []
         while low < len(enables):
@@ -323,6 +342,9 @@ class _Writer:
     def _read_port(self, cell: Cell) -> None:
         memory, ports = self._memory(cell), cell.ports
         self.target = f"{memory}_read"
+        if self.storage:
+            self._pins(cell, CLK="clk", ADDR="read_address", DATA="read_data")
+            return
         addr, data = self.value(ports["ADDR"]).text, self._lvalue(ports["DATA"])
         if not cell.number("CLK_ENABLE"):
             self.body.append(f"  assign {data} = {memory}[{addr}];")
@@ -332,6 +354,15 @@ class _Writer:
         guard = "" if enable == "1'b1" else f"if ({enable}) "
         line = f"  always @({self._clock(cell)}) {guard}{data} <= {memory}[{addr}];"
         self.blocks += ["", line]
+
+    def _pins(self, cell: Cell, **pins: str) -> None:
+        """Pins of an instance that ports of one memory cell lead to, by the cell's names."""
+        for port, pin in pins.items():
+            self._pin(cell, pin, cell.ports[port])
+
+    def _pin(self, cell: Cell, pin: str, bits: Value) -> None:
+        pins = self.storage_pins.setdefault(str(cell.parameters["MEMID"]), [])
+        pins.append(wrapped_pin(pin, self.value(bits).text))
 
     def _memory(self, cell: Cell) -> str:
         return identifier(str(cell.parameters["MEMID"])[1:])

@@ -45,6 +45,9 @@ class MemoryImplementation:
         adapter.
     subordinate_protocol
         The same of subordinates, behind the adapter; ``"axi4_lite"`` is a third one.
+    memory_wrapper
+        The storage of each bank is a module of its own, in a file of its own, so that memory macros
+        can take its place.
     """
 
     bank_function: str = "interleaved"
@@ -53,6 +56,7 @@ class MemoryImplementation:
     counters: bool = False
     manager_protocol: str = "stream"
     subordinate_protocol: str = "stream"
+    memory_wrapper: bool = False
 
 
 @dataclass(frozen=True, slots=True)

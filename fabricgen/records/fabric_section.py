@@ -31,6 +31,7 @@ def implementation_fields(implementation: MemoryImplementation) -> dict[str, str
         "counters": implementation.counters,
         "issue_lanes": implementation.issue_lanes,
         "manager_protocol": implementation.manager_protocol,
+        "memory_wrapper": implementation.memory_wrapper,
         "subordinate_protocol": implementation.subordinate_protocol,
     }
 
@@ -82,6 +83,7 @@ def _implementation(value: _Json) -> MemoryImplementation:
         _flag(options, "counters"),
         _text(options, "manager_protocol"),
         _text(options, "subordinate_protocol"),
+        _flag(options, "memory_wrapper"),
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy
 
 from fabricgen.author.fabric import parse_fabric
+from fabricgen.author.macro import parse_macro
 from fabricgen.author.mapping import parse_mapping, read_mapping
 from fabricgen.author.workload import parse_workload
 from fabricgen.records.fabric import Fabric, NamedOp
@@ -278,6 +279,8 @@ ACTOR_CODES = {
 }
 
 PRODUCERS = {
+    "macro-name": lambda: parse_macro('module = "2p"\nwords = 4\nbits = 8\nmask_bits = 8\n'),
+    "macro-shape": lambda: parse_macro('module = "p"\nwords = 5\nbits = 8\nmask_bits = 8\n'),
     **ACTOR_CODES,
     **DOCUMENT_CODES,
     **CONTRACT_CODES,

@@ -27,6 +27,7 @@ OPS = {
     "fabric": {"name": "ops"},
     "op": [op_document(NamedOp("alu", add_sub(widths=(8,))))],
 }
+MACRO = 'module = "sram"\nwords = 64\nbits = 32\nmask_bits = 8\n'
 #: A memory whose managers are AXI4.
 BUSSED = changed(
     changed(fabric_document(), ("memory", 0, "manager"), [{"name": "ext0", "beat_bits": 64}]),
@@ -72,4 +73,9 @@ PRODUCERS = {
     "simulation-manager-protocol": simulate("python", BUSSED),
     "simulation-subordinate-protocol": storage_over_axi4,
     "simulation-failed": with_broken_programs,
+    "macro-without-wrapper": command(
+        "emit",
+        *("fabric.toml", "-o", "rtl", "--macro", "macro.toml"),
+        files={"fabric.toml": toml(fabric_document()), "macro.toml": MACRO},
+    ),
 }

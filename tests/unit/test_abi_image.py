@@ -114,6 +114,7 @@ def test_an_image_of_another_fabric_is_refused():
         {"counters": True},
         {"manager_protocol": "axi4"},
         {"subordinate_protocol": "axi4"},
+        {"memory_wrapper": True},
     ],
 )
 def test_an_implementation_option_makes_another_fabric(options):
@@ -138,7 +139,7 @@ def test_the_identity_is_the_digest_of_records_and_options():
     (memory,) = FABRIC.memories
     options = (
         b'{"aligned_bases":false,"bank_function":"interleaved","counters":false,"issue_lanes":1,'
-        b'"manager_protocol":"stream","subordinate_protocol":"stream"}'
+        b'"manager_protocol":"stream","memory_wrapper":false,"subordinate_protocol":"stream"}'
     )
     body = (1).to_bytes(8, "big") + framed(occurrence_codec.encode(memory.occurrence))
     body += framed(options)

@@ -117,8 +117,8 @@ def test_intervals_and_values_make_one_domain():
 
 def test_port_capacities_are_those_of_the_document():
     read, write = little().memories[0].occurrence.engine.ports
-    assert port_capacities(read).in_flight == 4
-    assert port_capacities(read).result_holding == 3
+    assert port_capacities(read).in_flight == (4,)
+    assert port_capacities(read).result_holding == (3,)
     assert port_capacities(read).operand_depth == (
         (ROLE.ADDRESS, 2),
         (ROLE.MASK, 2),
@@ -250,6 +250,7 @@ def test_implementation_options_alone_have_defaults():
         ("ImplementationDocument", "issue_lanes"),
         ("ImplementationDocument", "counters"),
         ("ImplementationDocument", "manager_protocol"),
+        ("ImplementationDocument", "memory_wrapper"),
         ("ImplementationDocument", "subordinate_protocol"),
         *((f"{kind}RolesDocument", "mask") for kind in ADDRESSED),
         *(

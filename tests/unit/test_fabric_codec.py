@@ -39,6 +39,7 @@ OPTIONS = MemoryImplementation(
     counters=True,
     manager_protocol="axi4",
     subordinate_protocol="axi4",
+    memory_wrapper=True,
 )
 ALIGNED = replace(LOAD, memories=(replace(LOAD.memories[0], implementation=OPTIONS),))
 SEVERAL = replace(LOAD, name="several", memories=LOAD.memories + copy_fabric().memories)
@@ -58,7 +59,7 @@ WIRES = [encode(fabric) for fabric in FABRICS]
 SECTION = (
     b'{"implementation":{"aligned_bases":false,"bank_function":"interleaved",'
     b'"counters":false,"issue_lanes":1,"manager_protocol":"stream",'
-    b'"subordinate_protocol":"stream"},'
+    b'"memory_wrapper":false,"subordinate_protocol":"stream"},'
     b'"names":{"endpoints":["rd_addr","rd_ctrl","rd_data","rd_done"],"managers":[],'
     b'"patterns":[["direct"]],"ports":["read0"],"subordinates":[]}}'
 )
@@ -304,6 +305,11 @@ def test_a_section_is_canonical_json():
         (
             section(lambda t: t["implementation"].update(manager_protocol=None)),
             "implementation.manager_protocol",
+            "fabric-section-shape",
+        ),
+        (
+            section(lambda t: t["implementation"].update(memory_wrapper=1)),
+            "implementation.memory_wrapper",
             "fabric-section-shape",
         ),
         (

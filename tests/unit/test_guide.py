@@ -42,6 +42,10 @@ def test_the_project_of_the_guide_runs(tmp_path, monkeypatch):
     kept = struct.unpack("<12H", bytes.fromhex(shared["memory"])[:24])
     assert kept == (1, 2, 3, 4, 5, 6, 0, 8, 0, 0, 0, 0)
     assert {path.name for path in Path("rtl").iterdir()} >= {"own.v", "registers.md"}
+    # A macro is deeper than a bank, and half as wide.
+    macros = Path("bank-macros/bank_storage.v").read_text()
+    assert macros.count("  SRAM2P_512X32 macro_0_") == 2
+    assert "reg [63:0] words [255:0];" in Path("bank-rtl/bank_storage.v").read_text()
     bank = json.loads(Path("bank.json").read_text())
     assert bank["answers"]["ram.host"] == ["0x2", "0x0", "0xff03", None]
     assert bytes.fromhex(bank["memory"])[0x110:0x118] == (0xFF03).to_bytes(8, "little")

@@ -9,6 +9,7 @@ _DISPATCH = "Configurable Service Dispatch"
 _ENGINE = "Canonical Engine Definition"
 _FABRIC = "docs/guide.md, A fabric"
 _GUIDE = "docs/guide.md"
+_MACRO = "docs/guide.md, Memory macros"
 _MAPPING = "docs/guide.md, A mapping"
 _ROWS = "Operation Rows And Internal Dependencies"
 _SERVICE = "Local Memory Service"
@@ -16,6 +17,12 @@ _WIDTH = "Endpoint Width Ownership And Vector Admission"
 _WORKLOAD = "docs/guide.md, A workload"
 
 RULES: dict[str, Rule] = {
+    "macro-name": Rule(
+        "A macro's module and its pins have names that Verilog can say, each pin its own.", _MACRO
+    ),
+    "macro-shape": Rule(
+        "A macro has 2, 4, 8, ... words, and whole mask bits in each of them.", _MACRO
+    ),
     "file-unreadable": Rule("A named input is a file that can be read.", _GUIDE),
     "file-unwritable": Rule("An output goes where it can be written.", _GUIDE),
     "not-utf8": Rule("A document is UTF-8 text.", _GUIDE),

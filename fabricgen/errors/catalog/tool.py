@@ -7,6 +7,10 @@ __all__ = ["RULES"]
 _SECTION = "docs/guide.md, Commands"
 
 RULES: dict[str, Rule] = {
+    "macro-without-wrapper": Rule(
+        "Macros take the place of storage that is in modules of its own.",
+        "docs/guide.md, Memory macros",
+    ),
     "tool-missing": Rule(
         "What a step runs is installed; the message says how.", _SECTION, kind="failure"
     ),
