@@ -68,8 +68,8 @@ def emit_fabric(
 
     The files are ``<top>.v``, ``names.json``, ``registers.json``, ``registers.md`` and
     ``manifest.json``; with the implementation option ``memory_wrapper`` also ``<top>_storage.v``,
-    of arrays or of macros. ``Unsupported`` for a fabric that cannot be generated. Nothing is written
-    before everything is known, and nothing appears that is not complete.
+    of arrays or of macros. ``Unsupported`` for a fabric that cannot be generated. Nothing is
+    written before everything is known, and nothing appears that is not complete.
     """
     if found := (*unplaceable(fabric), *without_provider(fabric)):
         raise Unsupported(*found)

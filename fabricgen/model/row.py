@@ -111,7 +111,7 @@ class RowExecutor:
     def fire(self, operands: Mapping[ServiceValueRole, int]) -> None:
         """Consume one token of each role and publish the one retirement packet."""
         if self._row.access is None:
-            self.target.count((), 0)
+            self.target.count((), 0, 0)
             self._publish({})
             return
         active = active_lanes(self._row.addressed, operands.get(_R.MASK))
@@ -137,7 +137,10 @@ class RowExecutor:
         read, successes = self._access(parts)
         walks = any(isinstance(child.projection, ElementLane) for child in children)
         served = sum(map(len, parts))
-        self.target.count(parts, -(-served // self._issue_lanes) if walks else 0)
+        walked = -(-served // self._issue_lanes) if walks else 0
+        # A lane outside asks for its beats as any other; each of its bytes may lie in another one.
+        outside = (sum(active) - served) * (self._size + 1)
+        self.target.count(parts, walked, outside)
         joined = join_lanes(self._row.addressed, read)
         self._publish({_R.DATA: joined, _R.OLD: joined, _R.SUCCESS: successes})
 

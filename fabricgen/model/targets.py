@@ -81,7 +81,7 @@ class Target(Protocol):
         """Whether a lane of this many bytes has an effect."""
         ...
 
-    def count(self, parts: Sequence[Sequence[LaneAccess]], walked: int) -> None:
+    def count(self, parts: Sequence[Sequence[LaneAccess]], walked: int, outside: int) -> None:
         """Account one firing.
 
         Parameters
@@ -90,6 +90,8 @@ class Target(Protocol):
             Its lanes; those that share beats stand together.
         walked
             Fewest cycles in which its children are issued.
+        outside
+            Most turns that lanes without an effect take.
         """
         ...
 
@@ -133,8 +135,11 @@ class _LocalTarget:
         """Whether all bytes lie inside one region."""
         return any(base <= address and address + size <= end for base, end in self._spans)
 
-    def count(self, parts: Sequence[Sequence[LaneAccess]], walked: int) -> None:
-        """A firing costs its distinct beats on the fullest bank; a port has one at a time."""
+    def count(self, parts: Sequence[Sequence[LaneAccess]], walked: int, outside: int) -> None:
+        """A firing costs its distinct beats on the fullest bank; a port has one at a time.
+
+        Lanes outside have no effect, and may take their turns all the same.
+        """
         width, banks = self._geometry.beat_bytes, self._geometry.banks
         beats = {
             beat
@@ -145,7 +150,7 @@ class _LocalTarget:
         used = Counter((side, beat % banks) for beat in beats for side in self._sides)
         # A fence is a request without a beat.
         used[self._channel] = max(used.values(), default=int(self._is_fence))
-        self.work.fire(used, {self._lanes: walked})
+        self.work.fire(used, {self._lanes: walked}, outside)
 
 
 class _ManagerTarget:
@@ -180,8 +185,9 @@ class _ManagerTarget:
         """Whether all bytes have an address of 64 bits."""
         return address + size <= 1 << 64
 
-    def count(self, parts: Sequence[Sequence[LaneAccess]], walked: int) -> None:
-        """A firing costs its beats, one a cycle."""
+    def count(self, parts: Sequence[Sequence[LaneAccess]], walked: int, outside: int) -> None:
+        """A firing costs its beats, one a cycle; lanes outside are not asked for."""
+        del outside
         beats = list(child_beats(self._kind, parts, self._beat_bytes))
         self.beats.update(beats)
         self.work.fire({self._resource: max(walked, len(beats))})

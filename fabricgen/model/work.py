@@ -88,10 +88,14 @@ class RowWork:
         self._first_cost = 0
         self._is_last_idle = False
 
-    def fire(self, uses: Mapping[Resource, int], ahead: Mapping[Resource, int] = _NONE) -> None:
-        """Count one firing: its cycles on each resource of its target, and ahead of its turn."""
+    def fire(
+        self, uses: Mapping[Resource, int], ahead: Mapping[Resource, int] = _NONE, more: int = 0
+    ) -> None:
+        """Count one firing: its cycles on each resource of its target, and ahead of its turn; and
+        how many more it may take at most.
+        """
         if self.firings == 0:
-            self._first_cost = max(*uses.values(), *ahead.values(), 0)
+            self._first_cost = max(*uses.values(), *ahead.values(), 0) + more
         self._is_last_idle = not any(uses.values())
         if self.firings >= self.rates.skipped:
             self.uses.update(uses)

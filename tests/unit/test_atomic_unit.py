@@ -1,10 +1,13 @@
 # amaranth: UnusedElaboratable=no
 import random
+import shutil
+import subprocess
 
 import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
+from fabricgen.emit.verilog import to_verilog
 from fabricgen.plan.atomic_use import LocalAtomics
 from fabricgen.rtl.service import atomic_unit
 from fabricgen.rtl.service.atomic_unit import STORE, AtomicUnit, op_of
@@ -135,6 +138,43 @@ def test_each_wire_tag_has_an_operation_of_its_own(kind):
     sim = Simulator(m)
     sim.add_testbench(bench)
     sim.run()
+
+
+BLIND = """
+module bench;
+  reg clk = 0, hold = 0;
+  reg [3:0] op = OP, meets = 0;
+  reg [31:0] old = 32'bx, operand = 32'h600df00d;
+  wire [31:0] held, result, last;
+  unit dut (.clk(clk), .rst(1'b0), .hold(hold), .op(op), .old(old), .operand(operand),
+    .meets(meets), .held(held), .result(result), .last(last));
+  initial begin
+    #1 clk = 1;
+    #1 $display("%h", result);
+    $finish;
+  end
+endmodule
+"""
+
+
+def written_blindly(op, cwd):
+    """What a simulator of four states makes of unknown contents."""
+    if shutil.which("iverilog") is None:
+        pytest.skip("no iverilog on PATH; apt-get install iverilog")
+    unit = to_verilog(AtomicUnit(LocalAtomics(INTEGER_KINDS, element_bytes=(4,)), 4), "unit")
+    (cwd / "bench.v").write_text(unit + BLIND.replace("OP", str(op)))
+    subprocess.run(["iverilog", "-g2005", "-o", "bench", "bench.v"], cwd=cwd, check=True)
+    done = subprocess.run(["vvp", "bench"], cwd=cwd, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("kind", [None, K.XCHG])
+def test_what_does_not_look_at_the_contents_is_known_though_they_are_not(kind, tmp_path):
+    assert written_blindly(code(kind), tmp_path) == "600df00d"
+
+
+def test_what_adds_to_unknown_contents_is_unknown(tmp_path):
+    assert written_blindly(code(K.ADD), tmp_path) == "xxxxxxxx"
 
 
 @pytest.mark.parametrize(

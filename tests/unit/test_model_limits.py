@@ -11,6 +11,7 @@ from fabricgen.model import execute as model
 from fabricgen.model.execute import execute
 from fabricgen.model.rates import row_rates
 from fabricgen.model.targets import Memories
+from fabricgen.model.work import RowRates, RowWork
 from fabricgen.plan.rows import ResultDestination, RoleSource
 from fabricgen.records.connectivity import ManagerEndpointTarget
 from tests.support import memories as mem
@@ -108,9 +109,9 @@ def recorded(monkeypatch):
         costs = found.setdefault(id(row), [])
         fire = work.fire
 
-        def counted(uses, ahead=MappingProxyType({})):
+        def counted(uses, ahead=MappingProxyType({}), more=0):
             costs.append(Counter(uses) + Counter(ahead))
-            fire(uses, ahead)
+            fire(uses, ahead, more)
 
         work.fire = counted
         return target(self, row, work)
@@ -172,3 +173,26 @@ def check(monkeypatch, draw, seed):
         )
         assert total >= done.cycle_limit
         assert all(span >= done.row_cycles[r] for r, span in spans.items())
+
+
+def test_lanes_without_an_effect_may_delay_the_first_publication():
+    rates = RowRates(
+        in_flight=8,
+        lead=8,
+        skipped=1,
+        spacing=2,
+        is_alone=True,
+        is_shown=True,
+        feeds_connection=False,
+        publishes=(),
+        ingresses=(),
+    )
+    spans = []
+    for turns in (0, 3):
+        work = RowWork(rates)
+        work.fire({("read", 0): 1}, more=turns)
+        for _ in range(4):
+            work.fire({("read", 0): 1})
+        spans.append(work.span())
+    # Hardware asks for beats of all lanes, so the first of five firings may be three turns later.
+    assert spans == [1 + 2 * 4, 1 + 2 * 4 - 3]

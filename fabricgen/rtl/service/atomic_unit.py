@@ -282,20 +282,19 @@ class AtomicUnit(wiring.Component):
         if self._has(_K.UDEC_WRAP):
             falls = self._held(m, self._is(_K.UDEC_WRAP), "wraps_at_zero")
             wraps = lanes.from_last([falls & ~each for each in nonzero], "wraps")
+        at_least = lanes.from_last(at_least, "at_least")
+        # What is not compared must not matter to a simulator either: contents may be unknown.
         return [
-            _carried(m, ge, compares, wrap, turned, f"holds_{at}")
-            for at, ge, wrap in zip(
-                lanes.steps, lanes.from_last(at_least, "at_least"), wraps, strict=True
-            )
+            _carried(m, (compares & ge) | wrap, turned, f"holds_{at}")
+            for at, ge, wrap in zip(lanes.steps, at_least, wraps, strict=True)
         ]
 
 
-def _carried(m: Module, late: Value, gate: Value, other: Value, turned: Value, name: str) -> Value:
-    """``((late & gate) | other) ^ turned``, as a carry is gated, or'ed and added.
+def _carried(m: Module, late: Value, turned: Value, name: str) -> Value:
+    """``late ^ turned``, as a carry is added.
 
     A synthesiser that looks for depth copies what is late into everything that it chooses, bit by
     bit; the output of an adder it leaves alone, if that has five bits.
     """
-    ones = Cat(Const(1, 1), Const(0, 1), Const(1, 1), Const(0, 2))
-    total = Cat(late, gate, other, Const(1, 1), turned) + ones
+    total = Cat(late, Const(7, 3), turned) + Const(1, 5)
     return named(m, total, f"{name}_carries")[4]
