@@ -10,7 +10,7 @@ SECONDS ?= 600
 
 .PHONY: demo test test-slow coverage formal bench bench-axi4 bench-emit bench-normalise native qor fuzz deadlocks
 .PHONY: fuzz-decoders lint
-.PHONY: clean tools compilers
+.PHONY: clean help tools compilers
 
 # Verilator compiles what it simulates; where nothing can, the demo runs on the Python simulator.
 DEMO_SIMULATOR := $(if $(shell command -v g++),verilator,python)
@@ -80,6 +80,10 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
+
+# The README says what each target does.
+help:
+	@grep '^    make ' README.md
 
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
