@@ -1,5 +1,7 @@
 """``simulate``."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +11,7 @@ from fabricgen.abi.image import decode_image
 from fabricgen.author.load import FabricSource, read_bytes, read_text
 from fabricgen.author.mapping import Mapping
 from fabricgen.author.provenance import in_document
-from fabricgen.author.workload import parse_workload
+from fabricgen.author.workload import Workload, parse_workload
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
 from fabricgen.cli.inputs import in_file, realised_fabric, realised_mapping
 from fabricgen.cli.output import (
@@ -101,7 +103,7 @@ def simulate(
             image=programmed,
         )
     except Invalid as error:
-        found = Invalid(*(_placed(d, rows) for d in error.diagnostics))
+        found = Invalid(*(_placed(d, rows, streams, workload) for d in error.diagnostics))
         raise found.within(str(mapping)) from None
     except Unsupported as error:
         raise _in_fabric(error, source, fabric) from None
@@ -143,8 +145,11 @@ def _in_fabric(error: Unsupported, source: FabricSource, path: Path) -> FabricEr
     return found.within(str(path))
 
 
-def _placed(diagnostic: Diagnostic, rows: Mapping) -> Diagnostic:
-    """Findings of the model about rows name the mapping's row."""
-    return (
-        rows.places[0](diagnostic) if diagnostic.where.startswith("operation_rows") else diagnostic
-    )
+def _placed(diagnostic: Diagnostic, rows: Mapping, streams: Workload, path: Path) -> Diagnostic:
+    """Findings of the model about rows name the mapping's row, those about beats the workload's."""
+    if diagnostic.where.startswith("operation_rows"):
+        return rows.places[0](diagnostic)
+    if request := re.fullmatch(r"requests\[(\d+)\]", diagnostic.where):
+        position = list(streams.requests).index((0, int(request[1])))
+        return replace(diagnostic, where=f"request[{position}]", file=str(path))
+    return diagnostic

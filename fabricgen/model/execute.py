@@ -155,7 +155,7 @@ def execute(
     if found := (
         *_misaligned_findings(done.values()),
         *_races(network, done),
-        *exposed_races(exposed, local),
+        *exposed_races(named, exposed, local),
         *_merge_findings(outputs),
     ):
         raise Invalid(*found)

@@ -98,9 +98,10 @@ def serve_beats(
 
 
 def exposed_races(
-    exposed: Mapping[int, Exposed], rows: Sequence[RowAccesses]
+    named: NamedMemory, exposed: Mapping[int, Exposed], rows: Sequence[RowAccesses]
 ) -> Iterator[Diagnostic]:
     """Report each subordinate that shares a byte of the service with a row or another one."""
+    names = named.names.subordinates
     for ordinal, each in sorted(exposed.items()):
         for row in rows:
             touched = set(row.first())
@@ -108,19 +109,19 @@ def exposed_races(
             if row.is_write:
                 racing |= each.read & touched
             if racing:
-                yield _race(ordinal, f"row {row.row}", min(racing))
+                yield _race(ordinal, names[ordinal], f"row {row.row}", min(racing))
     for (first, left), (second, right) in combinations(sorted(exposed.items()), 2):
         racing = left.written & (right.read | right.written) | left.read & right.written
         if racing:
-            yield _race(second, f"subordinate {first}", min(racing))
+            yield _race(second, names[second], f"subordinate {names[first]}", min(racing))
 
 
-def _race(ordinal: int, other: str, byte: int) -> Diagnostic:
+def _race(ordinal: int, name: str, other: str, byte: int) -> Diagnostic:
     return Diagnostic(
         "workload-race",
         f"requests[{ordinal}]",
         f"Beats must share a byte only to read it, as nothing orders them, but subordinate "
-        f"{ordinal} and {other} both touch byte {byte:#x} and one of them writes it",
+        f"{name} and {other} both touch byte {byte:#x} and one of them writes it",
     )
 
 

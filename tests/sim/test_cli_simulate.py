@@ -112,6 +112,79 @@ def test_a_race_names_the_row_of_the_mapping(simulate):
     assert "workload-race" in result.stdout
 
 
+SERVED = {
+    "contract": [{"plain": {"volatile": [False]}}],
+    "access": [
+        {
+            "form": "element",
+            "address": {"root_relative": [32]},
+            "element_bits": [32],
+            "lanes": [1],
+            "mask": ["absent"],
+            "alignment": "any",
+            "read_subword": ["exact"],
+        }
+    ],
+    "beat_bits": 32,
+    "regions": [0],
+}
+WRITTEN = {"access": [{**SERVED["access"][0], "write_subword": ["exact"]}]}
+del WRITTEN["access"][0]["read_subword"]
+
+
+def shared_bank():
+    """Storage behind two subordinates."""
+    reach = {"beat_bits": 32, "max_exposed_bindings": 1, "match": [], "transform": "none"}
+    return {
+        "fabric": {"name": "bank"},
+        "memory": [
+            {
+                "name": "ram",
+                "subordinate": [
+                    {"name": name, **reach, "targets": ["local"]} for name in ("left", "right")
+                ],
+                "local": {
+                    "capacity_bytes": 64,
+                    "regions": [{"base": 0, "size": 64, "storage": {}}],
+                    "resources": {
+                        "banks": 1,
+                        "outstanding": 2,
+                        "queue": 2,
+                        "grant": {"round_robin": {"reset_cursor": 0}},
+                    },
+                    "capabilities": [{"load": SERVED}, {"store": {**SERVED, **WRITTEN}}],
+                },
+            }
+        ],
+    }
+
+
+def test_a_race_names_the_request_of_the_workload(tmp_path):
+    exposure = [{"subordinate": name, "binding": "all"} for name in ("left", "right")]
+    binding = [{"name": "all", "region": 0, "offset": 0, "size": 64}]
+    documents = {
+        "fabric": shared_bank(),
+        "mapping": {
+            "fabric": "bank",
+            "memory": {"ram": {"binding": binding, "exposure": exposure}},
+        },
+        "workload": {
+            "request": [
+                {"subordinate": "ram.right", "beats": [{"read": 8}]},
+                {"subordinate": "ram.left", "beats": [{"write": 8, "data": 1}]},
+            ]
+        },
+    }
+    files = [tmp_path / f"{name}.toml" for name in documents]
+    for file, document in zip(files, documents.values(), strict=True):
+        file.write_text(toml(document))
+    result = run("simulate", *files, "--simulator", "python", "--json")
+    assert result.exit_code == 1
+    (finding,) = json.loads(result.stdout)
+    assert (finding["where"], finding["file"]) == ("request[0]", str(files[2]))
+    assert "subordinate right and subordinate left both touch byte 0x8" in finding["message"]
+
+
 def test_a_bad_workload_runs_nothing(simulate, tmp_path):
     result = simulate(workload=changed(WORKLOAD, ("stream", 1)))
     assert result.exit_code == 1
