@@ -92,7 +92,7 @@ def _reach_findings(named: NamedMemory, ordinal: int) -> Iterator[Diagnostic]:
             "subordinate-synchronisation",
             "targets",
             "The local service must serve plain loads and stores alone to a subordinate, "
-            "not actors that synchronise",
+            "not actors that synchronise: capabilities of these must have patterns of ports",
         )
 
 

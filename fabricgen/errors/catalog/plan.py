@@ -343,7 +343,8 @@ RULES: dict[str, Rule] = {
         kind="unsupported",
     ),
     "subordinate-synchronisation": Rule(
-        "To a realised subordinate the local service serves plain loads and stores alone.",
+        "To a realised subordinate the local service serves plain loads and stores alone; the "
+        "patterns of a capability say which ports and subordinates it serves, all if absent.",
         "Local Memory Service",
         kind="unsupported",
     ),
