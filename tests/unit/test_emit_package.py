@@ -10,6 +10,7 @@ import pytest
 from fabricgen.abi.identity import fabric_identity
 from fabricgen.abi.registers import register_map
 from fabricgen.emit.package import emit_fabric, top_name
+from fabricgen.emit.registers import registers_text
 from fabricgen.errors import Unsupported
 from fabricgen.records.fabric import Fabric, MemoryImplementation
 from tests.support.records import copy_fabric, gather_fabric, load_fabric
@@ -168,6 +169,16 @@ def test_the_register_map_is_there_for_tools_and_for_people(emitted):
         assert f"| `{name}` |" in page or f"`{name}` |" in page
     headings = [line for line in page.splitlines() if line.startswith("## ")]
     assert headings == ["## Bus", "## Programming", "## Streams", "## Payload"]
+
+
+def test_the_page_speaks_of_what_there_is():
+    """A memory that only subordinates reach has no rows that could drain, and no endpoints."""
+    managed, bank = manager_fabric(), Fabric("bank", (exposed_storage(),))
+    rows, storage = (registers_text(each, register_map(each)) for each in (managed, bank))
+    for word in ("`drain`", "`partial`", "Each endpoint", "docs/managers.md"):
+        assert (word in rows, word in storage) == (True, False)
+    for word in ("the subordinates", "docs/subordinates.md"):
+        assert (word in rows, word in storage) == (False, True)
 
 
 def test_lint_is_silent(text, tmp_path):
