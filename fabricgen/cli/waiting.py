@@ -1,6 +1,7 @@
 """``waits``."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ import typer
 from fabricgen.cli.arguments import AsJson, FabricFile, MappingFile
 from fabricgen.cli.inputs import realised_fabric, realised_mapping
 from fabricgen.cli.output import guarded, print_json
+from fabricgen.errors import Diagnostic, Invalid
 from sim.live import live_waits
 from sim.wait_for import cycles
 
@@ -30,17 +32,17 @@ def waits(
     as_json: AsJson = False,
 ) -> None:
     """Say what each row of running hardware waits for (implementation option counters)."""
-    try:
-        read = [int(word, 0) for word in words]
-    except ValueError:
-        raise typer.BadParameter(f"Each word must be a number, not {' '.join(words)}") from None
+    read = [_number(word) for word in words]
     source = realised_fabric(fabric)
     rows = realised_mapping(mapping, source)
     if not source.fabric.memories:
         raise typer.BadParameter("The fabric must have a memory, whose rows wait, not only ops")
     (named,), (configuration,) = source.fabric.memories, rows.configuration.memories
     names = rows.row_names[0]
-    found = live_waits(named, configuration, read)
+    try:
+        found = live_waits(named, configuration, read)
+    except Invalid as error:
+        raise Invalid(*(_placed(each, fabric) for each in error.diagnostics)) from None
     circles = cycles(found)
     if as_json:
         listed = [{"name": names[wait.row], **asdict(wait)} for wait in found]
@@ -50,3 +52,17 @@ def waits(
         typer.echo(f"{names[wait.row]}: {wait.message}")
     for circle in circles:
         typer.echo(f"Rows that wait for one another: {', '.join(map(str, circle))}")
+
+
+def _number(word: str) -> int:
+    try:
+        return int(word, 0)
+    except ValueError:
+        raise typer.BadParameter(f"Each word must be a number, not {word!r}") from None
+
+
+def _placed(diagnostic: Diagnostic, fabric: Path) -> Diagnostic:
+    """A finding about the memory is one about the fabric's document."""
+    if not diagnostic.where.startswith("implementation"):
+        return diagnostic
+    return replace(diagnostic, where=f"memory[0].{diagnostic.where}", file=str(fabric))

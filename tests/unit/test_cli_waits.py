@@ -92,9 +92,18 @@ def test_words_that_cannot_be_read_there_are_refused(counted, words, code, where
 
 
 def test_without_counters_nothing_can_be_read():
-    result = run("waits", LITTLE / "fabric.toml", MAPPING, 0, 0)
+    fabric = str(LITTLE / "fabric.toml")
+    result = run("waits", fabric, MAPPING, 0, 0, "--json")
     assert result.exit_code == 1
-    assert "[waits-without-counters]" in result.stderr
+    (finding,) = json.loads(result.stdout)
+    assert finding["code"] == "waits-without-counters"
+    assert (finding["where"], finding["file"]) == ("memory[0].implementation.counters", fabric)
+
+
+def test_a_word_that_is_no_number_is_named(counted):
+    result = run("waits", counted, MAPPING, 1, "0x8z")
+    assert result.exit_code == 2
+    assert "not '0x8z'" in " ".join(result.stderr.split())
 
 
 def test_a_row_that_is_not_mapped_waits_for_nothing(counted, tmp_path):
