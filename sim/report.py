@@ -65,8 +65,8 @@ class SimulationReport:
     outputs, memory, managers, answers
         What must come out of every output endpoint, the final memory, what lies behind each
         manager in the end as ``(address, bytes)`` parts, and the data that each beat of a
-        subordinate is answered with, none for an error; if nothing differed, it did. Not part of
-        the JSON values.
+        subordinate is answered with, none for an error; if nothing differed, it did. Of these the
+        JSON values only have how many beats there are (``beats``), and how many are errors.
     runs
         Every run, with its pattern and seed.
     findings, finding_count
@@ -121,6 +121,10 @@ class SimulationReport:
         """Every field and figure as JSON values."""
         values = asdict(self)
         del values["outputs"], values["memory"], values["managers"], values["answers"]
+        values["beats"] = {
+            name: {"count": len(given), "errors": given.count(None)}
+            for name, given in self.answers.items()
+        }
         values["waves"] = None if self.waves is None else str(self.waves)
         for row, shown in zip(self.rows, values["rows"], strict=True):
             shown |= {"achieved": row.achieved, "limit": row.limit}

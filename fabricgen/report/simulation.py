@@ -13,6 +13,8 @@ _Json = Mapping[str, Any]
 def simulation_table(report: _Json, names: Sequence[str | None] = ()) -> Table:
     """One line per active row, and one for all of them, in the run without stalls.
 
+    Then one per subordinate, with the beats that must be answered and how many with an error.
+
     ``names`` are those of the rows in the mapping, by ordinal; empty where there are none.
     ``achieved`` and ``limit`` are firings per cycle, the second what banks and issue allow.
     """
@@ -32,6 +34,9 @@ def simulation_table(report: _Json, names: Sequence[str | None] = ()) -> Table:
         table.add_row(name, *_figures(row, f"{count}{more if count else ''}"))
     table.add_section()
     table.add_row("all", *_figures(report, str(report["finding_count"])))
+    table.add_section()
+    for name, beats in report["beats"].items():
+        table.add_row(f"{name}: {beats['count']} beats, {beats['errors']} answered with an error")
     return table
 
 

@@ -159,7 +159,8 @@ def shared_bank():
     }
 
 
-def test_a_race_names_the_request_of_the_workload(tmp_path):
+def simulate_bank(tmp_path, *requests, options=()):
+    """Run beats on the bank, all of which both subordinates expose; return the files, too."""
     exposure = [{"subordinate": name, "binding": "all"} for name in ("left", "right")]
     binding = [{"name": "all", "region": 0, "offset": 0, "size": 64}]
     documents = {
@@ -168,21 +169,33 @@ def test_a_race_names_the_request_of_the_workload(tmp_path):
             "fabric": "bank",
             "memory": {"ram": {"binding": binding, "exposure": exposure}},
         },
-        "workload": {
-            "request": [
-                {"subordinate": "ram.right", "beats": [{"read": 8}]},
-                {"subordinate": "ram.left", "beats": [{"write": 8, "data": 1}]},
-            ]
-        },
+        "workload": {"request": [*requests]},
     }
     files = [tmp_path / f"{name}.toml" for name in documents]
     for file, document in zip(files, documents.values(), strict=True):
         file.write_text(toml(document))
-    result = run("simulate", *files, "--simulator", "python", "--json")
+    options = ("--simulator", "python", "--build-dir", tmp_path / "build", *options)
+    return run("simulate", *files, *options), files
+
+
+def test_a_race_names_the_request_of_the_workload(tmp_path):
+    result, files = simulate_bank(
+        tmp_path,
+        {"subordinate": "ram.right", "beats": [{"read": 8}]},
+        {"subordinate": "ram.left", "beats": [{"write": 8, "data": 1}]},
+        options=["--json"],
+    )
     assert result.exit_code == 1
     (finding,) = json.loads(result.stdout)
     assert (finding["where"], finding["file"]) == ("request[0]", str(files[2]))
     assert "subordinate right and subordinate left both touch byte 0x8" in finding["message"]
+
+
+def test_beats_are_counted_where_no_row_is(tmp_path):
+    beats = [{"write": 8, "data": 1}, {"read": 8, "data": 1}, {"read": 64, "error": True}]
+    result, _ = simulate_bank(tmp_path, {"subordinate": "ram.left", "beats": beats})
+    assert result.exit_code == 0, result.stderr
+    assert "ram.left: 3 beats, 1 answered with an error" in result.stdout
 
 
 def test_a_bad_workload_runs_nothing(simulate, tmp_path):

@@ -21,6 +21,7 @@ REPORT = {
     "fabric": "spatial-local",
     "simulator": "verilator",
     "seed": 3,
+    "beats": {"ram.host": {"count": 7, "errors": 2}},
     "runs": [{}, {}],
     "rows": [
         {
@@ -69,6 +70,7 @@ def test_a_simulation_has_a_line_per_row_and_one_for_all():
     assert cells(lines[4]) == ["read0", "256", "1+", "256", "1.000", "1.000", "100.0%"]
     assert cells(lines[5]) == ["write0", "0", "0", "0", "-", "0.000", "-"]
     assert cells(lines[7]) == ["all", "256", "9", "300", "0.750", "1.000", "75.0%"]
+    assert cells(lines[9])[0] == "ram.host: 7 beats, 2 answered with an error"
 
 
 def test_rows_of_a_mapping_have_their_names():
