@@ -119,6 +119,7 @@ def test_the_manifest_names_the_fabric_and_its_options(manifest):
         "issue_lanes": 1,
         "counters": False,
         "manager_protocol": "stream",
+        "memory_wrapper": False,
         "subordinate_protocol": "stream",
     }
     assert memory["endpoints"][0] == {
