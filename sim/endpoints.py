@@ -152,6 +152,7 @@ class TaggedIngress:
         self._noise = random.Random(f"{shape.endpoint}/{seed}")
         self._offered: IngressStream | None = None
         self._moved: IngressStream | None = None
+        self._stands: tuple[int, int, int] | None = None
         self._show(0, 0, 0)
 
     def sample(self, cycle: int) -> IngressStream | None:
@@ -187,6 +188,10 @@ class TaggedIngress:
             self._show(0, noise.getrandbits(self._width), noise.getrandbits(self._tag_width))
 
     def _show(self, valid: int, data: int, tag: int) -> None:
+        # A pin is slow to write, and an offer that is refused often stands.
+        if (valid, data, tag) == self._stands:
+            return
+        self._stands = (valid, data, tag)
         pins = self.pins
         pins.valid.value = valid
         if pins.data is not None:

@@ -17,7 +17,8 @@ _HEAD = """# What random engines had
 
 Written by `python -m sim.fuzz_report` from `build/fuzz.json`, which `make fuzz` writes. Each engine
 is a random legal record with random rows and traffic, whose Verilog was held against the model
-under every stall pattern. A point counts the rows, connections, ports or endpoints that had it.
+without stalls and under three stall patterns. A point counts the rows, connections, ports or
+endpoints that had it.
 """
 
 

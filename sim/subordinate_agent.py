@@ -84,13 +84,17 @@ class SubordinateAgent:
 
     def drive(self, cycle: int, cooperate: bool) -> None:
         """Change the pins after the clock edge."""
-        self._is_ready = takes_part(self._take, cycle, moved=self._was_taken, cooperate=cooperate)
-        self.pins.response["ready"].value = int(self._is_ready)
+        ready = takes_part(self._take, cycle, moved=self._was_taken, cooperate=cooperate)
+        if ready != self._is_ready:
+            self.pins.response["ready"].value = int(ready)
+            self._is_ready = ready
         willing = takes_part(self._offer, cycle, moved=self._took, cooperate=cooperate)
         if self._is_offering and not self._took:
             return
+        was_offering = self._is_offering
         self._is_offering = willing and self.sent < len(self.job.beats)
-        self._show(self._request() if self._is_offering else self._noise())
+        if self._is_offering or was_offering:
+            self._show(self._request() if self._is_offering else self._noise())
 
     @property
     def is_done(self) -> bool:

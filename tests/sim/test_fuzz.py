@@ -17,6 +17,7 @@ from sim.fuzz import draw_engine, main, without_bus
 from sim.fuzz_points import EVERY, gaps, points
 from sim.fuzz_rows import row_edges
 from sim.simulate import model
+from sim.stalls import PATTERNS
 
 SEEDS = range(40)
 
@@ -322,3 +323,10 @@ def test_a_simulation_that_breaks_is_a_failure_of_its_engine(monkeypatch):
 def test_ten_engines_agree(tmp_path):
     options = ["--count", "10", "--simulator", "python", "--output", str(tmp_path / "fuzz.json")]
     assert main(options) == 0
+
+
+def test_each_engine_never_stalls_first_and_all_engines_have_all_patterns():
+    drawn = [fuzz.stall_patterns(seed) for seed in range(40)]
+    assert {patterns[0] for patterns in drawn} == {"always"}
+    assert all(len(set(patterns)) == 4 for patterns in drawn)
+    assert {each for patterns in drawn for each in patterns} == set(PATTERNS)
