@@ -91,7 +91,7 @@ def select(
     else:
         findings.diagnostics += (
             with_endpoint_names(diagnostic, memory.names.endpoints)
-            for diagnostic in _explained(memory, port, document, where, verdicts)
+            for diagnostic in _explained(memory, port, context, document, where, verdicts)
         )
     return None
 
@@ -124,6 +124,7 @@ def _refusal(memory: NamedMemory, port: int, selection: Selection) -> tuple[Diag
 def _explained(
     memory: NamedMemory,
     port: int,
+    context: int,
     document: RowDocument,
     where: str,
     verdicts: list[tuple[Selection, tuple[Diagnostic, ...]]],
@@ -149,7 +150,7 @@ def _explained(
         for diagnostic in refusal:
             message = diagnostic.message
             if diagnostic.where == "use_pattern":
-                message = _pattern_message(memory, port, ordinal, document)
+                message = _pattern_message(memory, port, ordinal, context, document)
             yield Diagnostic(
                 diagnostic.code,
                 access_place(where, document, diagnostic.where),
@@ -158,12 +159,13 @@ def _explained(
 
 
 def _pattern_message(
-    memory: NamedMemory, port: int, alternative: int, document: RowDocument
+    memory: NamedMemory, port: int, alternative: int, context: int, document: RowDocument
 ) -> str:
-    """Say with the document's names which patterns an alternative has."""
+    """Say with the document's names which patterns an alternative has, in the row's context."""
     keys = _alternatives(memory, port)[alternative].admissible_use_patterns
-    size = memory.patterns_per_name(port)
-    ordinals = {key // size for key in keys}
-    names = [name for i, name in enumerate(memory.names.patterns[port]) if i in ordinals]
+    size, known = memory.patterns_per_name(port), memory.names.patterns[port]
+    names = [known[key // size] for key in keys if size == 1 or key % size == context]
     pattern = operation(document).body.pattern
+    if pattern in (known[key // size] for key in keys):
+        return f"The use pattern must be admitted in context {context}, not only in others"
     return f"The use pattern must be one of {listed_names(names)}, not {pattern}"

@@ -31,13 +31,15 @@ _Edge = tuple[_User, int]
 class RowKind:
     """Rows of one product of one port, with a mask or without, and their active roles.
 
-    Fences have no product: their tokens have no payload.
+    Fences have no product: their tokens have no payload. ``contexts`` are the rows of a Temporal
+    table that they may be; all of a Spatial one, where the port decides.
     """
 
     port: int
     product: Admission | None
     inputs: RoleBindings
     results: RoleBindings
+    contexts: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Closure:
         self._connections = occurrence.connectivity.internal_connections
         self._ports = occurrence.operation_ports
         self._rows, self._tag = row_capacity(occurrence), tag_width(occurrence)
+        self._every_row = frozenset(range(self._rows))
         self._kinds = [
             self.kind(port, product, form)
             for port in range(len(self._ports))
@@ -85,11 +88,19 @@ class Closure:
     def kind(self, port: int, product: Admission, form: MemoryMaskForm) -> RowKind:
         """Rows of one product with one mask form."""
         inputs, results = self._bound(port, product.alternative, form)
-        return RowKind(port, product, inputs, results)
+        return RowKind(port, product, inputs, results, self._contexts(port, product.alternative))
 
     def fence(self, port: int, alternative: int) -> RowKind:
         """Rows of one alternative of fences."""
-        return RowKind(port, None, *self._bound(port, alternative, MemoryMaskForm.ABSENT))
+        inputs, results = self._bound(port, alternative, MemoryMaskForm.ABSENT)
+        return RowKind(port, None, inputs, results, self._contexts(port, alternative))
+
+    def _contexts(self, port: int, ordinal: int) -> frozenset[int]:
+        """Rows in which some pattern of an alternative is admitted."""
+        if self._tag is None:
+            return self._every_row
+        keys = self._ports[port].capability_alternatives[ordinal].admissible_use_patterns
+        return frozenset(key % self._rows for key in keys)
 
     def _bound(
         self, port: int, ordinal: int, form: MemoryMaskForm
@@ -158,8 +169,25 @@ class Closure:
             return
         for kind in self._kinds:
             there = sum(row.port == kind.port for row in table.rows)
-            if there < self._port_rows[kind.port]:
-                yield replace(table, rows=(*table.rows, kind)), len(table.rows)
+            rows = (*table.rows, kind)
+            if there < self._port_rows[kind.port] and self._has_places(rows):
+                yield replace(table, rows=rows), len(table.rows)
+
+    def _has_places(self, rows: tuple[RowKind, ...]) -> bool:
+        """Tell whether no two of so many rows need one context: augmenting paths find out."""
+        # Rows that may be anywhere find what the others leave.
+        bound = [row.contexts for row in rows if row.contexts != self._every_row]
+        owners: dict[int, int] = {}
+
+        def seat(row: int, tried: set[int]) -> bool:
+            for context in sorted(bound[row] - tried):
+                tried.add(context)
+                if context not in owners or seat(owners[context], tried):
+                    owners[context] = row
+                    return True
+            return False
+
+        return all(seat(row, set()) for row in range(len(bound)))
 
     def _produced(self, table: _Table, connection: int) -> Iterator[_Table]:
         source = self._connections[connection].source_endpoint_ordinal

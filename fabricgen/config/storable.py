@@ -18,7 +18,7 @@ from fabricgen.plan.admission import (
     admissions,
     fence_admissions,
 )
-from fabricgen.plan.contract import document_pattern
+from fabricgen.plan.contract import patterns_in
 from fabricgen.plan.demand import context_count, is_temporal, tag_width
 from fabricgen.plan.geometry import service_beat_bytes
 from fabricgen.plan.realisation import lies_in_one_beat
@@ -44,22 +44,56 @@ def storable_mask(named: NamedMemory) -> int:
     """
     occurrence, layout = named.occurrence, carrier_layout(named)
     ports = occurrence.operation_ports
-    closure, masks = Closure(occurrence), [0] * len(layout.rows)
-    for port in range(len(ports)):
-        row = 0 if is_temporal(occurrence) else port
-        for product in _products(named, port):
-            for form in product.admission.mask_forms:
-                values = dict(_unions(occurrence, closure, product, form))
-                masks[row] |= _placed(layout.rows[row], values)
-        for fence in fence_admissions(occurrence, port):
-            values = dict(_fence_unions(occurrence, closure, port, fence))
-            masks[row] |= _placed(layout.rows[row], values)
+    closure, mask = Closure(occurrence), _decode_mask(named, layout)
     if is_temporal(occurrence):
-        # The rows are alike, one behind the other.
-        first, stride = masks[0], layout.row_stride
-        masks = [first << row * stride for row in range(len(layout.rows))]
-    mask = _or(masks) | _decode_mask(named, layout)
+        # Rows that are alike in what their contexts admit store the same bits.
+        for first, *others in _alike(occurrence):
+            found = 0
+            for port in range(len(ports)):
+                found |= _row_mask(named, closure, port, layout.rows[first], first)
+            for row in (first, *others):
+                mask |= found << (row - first) * layout.row_stride
+    else:
+        for port, fields in enumerate(layout.rows):
+            mask |= _row_mask(named, closure, port, fields, 0)
     return mask | layout.active.mask if mask else 0
+
+
+def _alike(occurrence: MemoryOccurrence) -> list[list[int]]:
+    """Rows of a Temporal table by what is admitted in their contexts."""
+    found: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+    contexts = context_count(occurrence)
+    for row in range(contexts):
+        admitted = tuple(
+            patterns_in(alternative.admissible_use_patterns, row, contexts)
+            for port in occurrence.operation_ports
+            for alternative in port.capability_alternatives
+        )
+        found.setdefault(admitted, []).append(row)
+    return list(found.values())
+
+
+def _row_mask(
+    named: NamedMemory,
+    closure: Closure,
+    port: int,
+    fields: Mapping[str, CarrierField],
+    context: int,
+) -> int:
+    """Bits that a row in one context sets where it is of one port."""
+    occurrence, mask = named.occurrence, 0
+    for product in _products(named, port):
+        for form in product.admission.mask_forms:
+            kind = closure.kind(port, product.admission, form)
+            if context in kind.contexts:
+                kind = replace(kind, contexts=frozenset({context}))
+                mask |= _placed(fields, dict(_unions(occurrence, closure, product, form, kind)))
+    for fence in fence_admissions(occurrence, port):
+        kind = closure.fence(port, fence.alternative)
+        if context in kind.contexts:
+            kind = replace(kind, contexts=frozenset({context}))
+            mask |= _placed(fields, dict(_fence_unions(occurrence, closure, fence, kind)))
+    return mask
 
 
 def _decode_mask(named: NamedMemory, layout: CarrierLayout) -> int:
@@ -173,19 +207,22 @@ def _with_volatile(admission: Admission, *, volatile: bool) -> Admission | None:
 
 
 def _unions(
-    occurrence: MemoryOccurrence, closure: Closure, product: _Product, form: MemoryMaskForm
+    occurrence: MemoryOccurrence,
+    closure: Closure,
+    product: _Product,
+    form: MemoryMaskForm,
+    kind: RowKind,
 ) -> Iterator[tuple[str, int]]:
     """Each field with the union of its values over the points of one product and mask form.
 
     Nothing where no legal table has such a row.
     """
     admission = product.admission
-    kind = closure.kind(product.port, admission, form)
     if not closure.is_possible(kind):
         return
     port = occurrence.operation_ports[product.port]
     alternative = port.capability_alternatives[admission.alternative]
-    yield from _selected(occurrence, product.port, admission.alternative)
+    yield from _selected(occurrence, kind, admission.alternative)
     yield from _contract_unions(alternative, admission.clause, admission.contract)
     yield "base_addr", product.bases
     yield "access_class", admission.access_class
@@ -205,17 +242,16 @@ def _unions(
 
 
 def _fence_unions(
-    occurrence: MemoryOccurrence, closure: Closure, ordinal: int, fence: FenceAdmission
+    occurrence: MemoryOccurrence, closure: Closure, fence: FenceAdmission, kind: RowKind
 ) -> Iterator[tuple[str, int]]:
     """The same for the fences of one clause; they have no access and no base.
 
     A fence with its one operand and its one result outside is legal alone.
     """
-    kind = closure.fence(ordinal, fence.alternative)
-    alternative = occurrence.operation_ports[ordinal].capability_alternatives[fence.alternative]
-    yield from _selected(occurrence, ordinal, fence.alternative)
+    alternative = occurrence.operation_ports[kind.port].capability_alternatives[fence.alternative]
+    yield from _selected(occurrence, kind, fence.alternative)
     yield from _contract_unions(alternative, fence.clause, fence.contract)
-    domains = occurrence.connectivity.operation_ports[ordinal].capability_target_domains
+    domains = occurrence.connectivity.operation_ports[kind.port].capability_target_domains
     is_local = fence.capability is not None
     chosen = [
         target
@@ -226,16 +262,17 @@ def _fence_unions(
     yield from _role_unions(occurrence, closure, kind)
 
 
-def _selected(occurrence: MemoryOccurrence, ordinal: int, number: int) -> Iterator[tuple[str, int]]:
-    """Fields that name a port's alternative and its patterns."""
-    alternative = occurrence.operation_ports[ordinal].capability_alternatives[number]
-    contexts = context_count(occurrence)
-    patterns = (document_pattern(k, contexts)[0] for k in alternative.admissible_use_patterns)
+def _selected(
+    occurrence: MemoryOccurrence, kind: RowKind, number: int
+) -> Iterator[tuple[str, int]]:
+    """Fields that name a port's alternative and its patterns in one context."""
+    alternative = occurrence.operation_ports[kind.port].capability_alternatives[number]
+    (context,), contexts = kind.contexts, context_count(occurrence)
     yield "valid", 1
     if is_temporal(occurrence):
-        yield "port", ordinal
+        yield "port", kind.port
     yield "capability_alternative", number
-    yield "use_pattern", _or(patterns)
+    yield "use_pattern", _or(patterns_in(alternative.admissible_use_patterns, context, contexts))
 
 
 def _contract_unions(

@@ -4,20 +4,19 @@ A contract whose states do not have the shape of :mod:`fabricgen.plan.contract` 
 reading: the functions raise ``Unsupported``.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
+from typing import TypeVar
 
 from fabricgen.errors import Diagnostic, Invalid, Unsupported
-from fabricgen.errors.listing import listed
-from fabricgen.plan.contract import document_pattern, port_contract, service_contract
+from fabricgen.plan.contract import port_contract, service_contract
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.resource import GrantPolicy, ResourceContract
 from fabricgen.records.service import LocalMemoryService
 from fabricgen.schema.memory import MEMORY_SCHEMAS
 from fabricgen.vocab.dataflow import ServiceValueRole
 from fabricgen.vocab.fabric import MemoryPortTransactionProjection
-from fabricgen.vocab.words import word
 
 __all__ = [
     "PortCapacities",
@@ -27,6 +26,8 @@ __all__ = [
     "port_result_roles",
     "service_capacities",
 ]
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class PortCapacities:
     operand_depth
         Queue depth of each input role of the port, in role order.
     projections
-        Transaction projection of each document pattern.
+        Transaction projection of each document pattern in each context.
     grant
         Order among the rows; absent where there is only one.
     """
@@ -57,7 +58,7 @@ class PortCapacities:
     total_in_flight: int
     total_result_holding: int
     operand_depth: tuple[tuple[ServiceValueRole, int], ...]
-    projections: tuple[MemoryPortTransactionProjection, ...]
+    projections: tuple[tuple[MemoryPortTransactionProjection, ...], ...]
     grant: GrantPolicy | None
 
     @property
@@ -137,13 +138,11 @@ def port_capacities(port: MemoryOperationPort) -> PortCapacities:
             in_flight=(in_flight[:-1], in_flight[-1]),
             result_holding=(result_holding[:-1], result_holding[-1]),
             operand_depths=operand_depths,
-            transactions=transactions[::contexts],
+            transactions=_runs(transactions, contexts),
             contexts=contexts,
             grant=contract.grant_policy,
         ),
     )
-    if found := tuple(_context_findings(port, contexts)):
-        raise Unsupported(*found)
     return PortCapacities(
         contexts=contexts,
         in_flight=tuple(min(each, in_flight[-1]) for each in in_flight[:-1]),
@@ -151,7 +150,7 @@ def port_capacities(port: MemoryOperationPort) -> PortCapacities:
         total_in_flight=in_flight[-1],
         total_result_holding=result_holding[-1],
         operand_depth=tuple(zip(roles, operand_depths, strict=True)),
-        projections=port.operation_pattern_semantics[::contexts],
+        projections=_runs(port.operation_pattern_semantics, contexts),
         grant=contract.grant_policy,
     )
 
@@ -186,30 +185,6 @@ def service_capacities(service: LocalMemoryService) -> ServiceCapacities:
     return ServiceCapacities(ports, queues, bank_dimensions, outstanding, contract.grant_policy)
 
 
-def _context_findings(port: MemoryOperationPort, contexts: int) -> Iterator[Diagnostic]:
-    """Every context has the same document patterns, with the same meaning and admission."""
-    semantics = port.operation_pattern_semantics
-    for key, projection in enumerate(semantics):
-        pattern, _ = document_pattern(key, contexts)
-        if projection is not (first := semantics[pattern * contexts]):
-            yield Diagnostic(
-                "port-pattern-contexts",
-                f"operation_pattern_semantics[{key}]",
-                f"The projection must be {word(first)} in every context of pattern {pattern}, "
-                f"not {word(projection)}",
-            )
-    for ordinal, alternative in enumerate(port.capability_alternatives):
-        admitted = set(alternative.admissible_use_patterns)
-        patterns = {document_pattern(key, contexts)[0] for key in admitted}
-        if len(admitted) != len(patterns) * contexts:
-            yield Diagnostic(
-                "port-pattern-contexts",
-                f"capability_alternatives[{ordinal}].admissible_use_patterns",
-                f"The keys must be those of all {contexts} contexts of each pattern, "
-                f"not {listed(alternative.admissible_use_patterns)}",
-            )
-
-
 def _roles(port: MemoryOperationPort, *, results: bool) -> tuple[ServiceValueRole, ...]:
     found: set[ServiceValueRole] = set()
     for alternative in port.capability_alternatives:
@@ -217,6 +192,13 @@ def _roles(port: MemoryOperationPort, *, results: bool) -> tuple[ServiceValueRol
         wanted = schema.result_roles if results else schema.input_roles
         found.update(role for role, _ in alternative.role_to_endpoint if role in wanted)
     return tuple(sorted(found, key=lambda role: role.value))
+
+
+def _runs(values: Sequence[_T], contexts: int) -> tuple[tuple[_T, ...], ...]:
+    """Values of the use patterns of each document pattern, which stand together."""
+    return tuple(
+        tuple(values[start : start + contexts]) for start in range(0, len(values), contexts)
+    )
 
 
 def _capacities(contract: ResourceContract) -> list[list[int]]:

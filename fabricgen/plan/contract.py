@@ -4,7 +4,7 @@ The states, events and claims that this generator realises are written here once
 service whose record differs in anything but its capacities is ``Unsupported``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fabricgen.records.resource import (
     CapacityDimension,
@@ -14,7 +14,13 @@ from fabricgen.records.resource import (
     UsePattern,
 )
 
-__all__ = ["document_pattern", "port_contract", "service_contract", "use_pattern_key"]
+__all__ = [
+    "document_pattern",
+    "patterns_in",
+    "port_contract",
+    "service_contract",
+    "use_pattern_key",
+]
 
 #: Events of every use: it begins at 0 (issue, admit) and ends at 1 (retire, respond).
 _ACQUIRE, _RELEASE = 0, 1
@@ -26,7 +32,7 @@ def port_contract(
     in_flight: tuple[int | Sequence[int], int],
     result_holding: tuple[int | Sequence[int], int],
     operand_depths: Sequence[int],
-    transactions: Sequence[int],
+    transactions: Sequence[int | Sequence[int]],
     contexts: int = 1,
     grant: GrantPolicy | None = None,
 ) -> ResourceContract:
@@ -45,7 +51,7 @@ def port_contract(
     operand_depths
         Queue depth of each input role of the port, in role order.
     transactions
-        Internal transactions of each document pattern.
+        Internal transactions of each document pattern: in every context, or in each.
     contexts
         Requesters of the port.
     grant
@@ -62,8 +68,8 @@ def port_contract(
         timing_contracts=(_EVENT_RANKS,),
         use_patterns=tuple(
             _pattern(context, _port_claims(context, contexts), count)
-            for count in transactions
-            for context in range(contexts)
+            for counts in transactions
+            for context, count in enumerate(_each(counts, contexts))
         ),
         requester_count=contexts,
         eligibility_count=1,
@@ -80,6 +86,11 @@ def use_pattern_key(pattern: int, context: int, contexts: int) -> int:
 def document_pattern(key: int, contexts: int) -> tuple[int, int]:
     """Document pattern and context of one use pattern: the inverse of :func:`use_pattern_key`."""
     return divmod(key, contexts)
+
+
+def patterns_in(keys: Iterable[int], context: int, contexts: int) -> tuple[int, ...]:
+    """Document patterns of those use patterns that are the context's."""
+    return tuple(key // contexts for key in keys if key % contexts == context)
 
 
 def service_contract(

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -160,6 +160,7 @@ class RowControl(wiring.Component):
             self.shape,
             fields=fields,
             active=self.configuration[self.layout.active.offset] & fields["valid"],
+            context=Const(1, 1),
         )
         values = decoder.controls()
         for name in controls_signature(self.shape).members:

@@ -28,6 +28,8 @@ from fabricgen.vocab.fabric import MemoryPortTransactionProjection
 
 __all__ = ["RowDecoder"]
 
+_WALK = MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
+
 
 class RowDecoder:
     """Decode the fields of one row as one operation port understands them.
@@ -49,6 +51,8 @@ class RowDecoder:
         zero.
     active
         The row is Active on this port.
+    context
+        One-hot: the context that the row is; a Spatial port has one.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class RowDecoder:
         *,
         fields: Mapping[str, Value],
         active: Value,
+        context: Value,
     ) -> None:
         if named.occurrence.engine is None:
             raise ValueError(f"Memory {named.name} must have an engine, not None")
@@ -69,12 +74,8 @@ class RowDecoder:
         self.capabilities = _capabilities(named)
         port = named.occurrence.engine.ports[ordinal]
         self.alternatives = port.capability_alternatives
-        # The field counts patterns of the row's own context.
-        self.walking = [
-            pattern
-            for pattern, projection in enumerate(port_capacities(port).projections)
-            if projection is MemoryPortTransactionProjection.ACTIVE_LANES_ROW_MAJOR
-        ]
+        self.projections = port_capacities(port).projections
+        self.context = context
         self.chosen = [
             active & self._is("capability_alternative", alternative)
             for alternative in range(len(self.alternatives))
@@ -97,7 +98,7 @@ class RowDecoder:
             "fence": self._is_kind(chosen, ServiceKind.MEMORY_FENCE),
             "mode": self._mode(chosen),
             "regions": self._regions(chosen),
-            "walk": _any(self._is("use_pattern", pattern) for pattern in self.walking),
+            "walk": _any(self._walks()),
             "scale": self._scale(),
             "reach": self._reach(chosen),
             "pointer": _any(here for _, here in self._pointers(chosen)),
@@ -135,6 +136,18 @@ class RowDecoder:
                     for connection in path.connections
                 )
         return values
+
+    def _walks(self) -> Iterable[Value]:
+        """Conditions that the row's pattern walks; the field counts those of its own context."""
+        for pattern, projections in enumerate(self.projections):
+            walking = [
+                context for context, projection in enumerate(projections) if projection is _WALK
+            ]
+            if len(walking) == len(projections):
+                yield self._is("use_pattern", pattern)
+            elif walking:
+                here = _any(self.context[context] for context in walking)
+                yield self._is("use_pattern", pattern) & here
 
     def _field(self, name: str) -> Value:
         """Bits of one field; a field without bits is zero."""

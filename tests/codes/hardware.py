@@ -6,7 +6,7 @@ from fabricgen.abi.unit import unplaceable
 from fabricgen.author.fabric import parse_fabric
 from fabricgen.author.mapping import parse_mapping
 from fabricgen.hsg.token_params import PayloadCapacityParams
-from fabricgen.plan.capacity import port_capacities, service_capacities
+from fabricgen.plan.capacity import service_capacities
 from fabricgen.plan.contract import port_contract, service_contract
 from fabricgen.plan.realisation import unsupported, unsupported_rows
 from fabricgen.plan.rows import RangeMatch
@@ -28,9 +28,7 @@ from tests.support.hsg import PARAMS, resource
 from tests.support.hsg_ops import add_sub
 from tests.support.memories import (
     CONTIGUOUS,
-    DIRECT,
     ELEMENT,
-    LANES,
     LOAD,
     LOCAL,
     STORE,
@@ -207,14 +205,6 @@ def of_contract(**change):
     return of_port(resource_contract=replace(only.resource_contract, **change))
 
 
-def two_meanings():
-    """One lane is one child in either projection, so only the meaning differs."""
-    roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
-    one_lane = alternative(LOAD, roles, loads(32, form=CONTIGUOUS))
-    made = port(one_lane, inputs=2, contexts=2)
-    return port_capacities(replace(made, operation_pattern_semantics=(DIRECT, LANES)))
-
-
 def of_service(**change):
     local = SINGLE.occurrence.local_service
     contract = local.memory_service_contract
@@ -341,7 +331,6 @@ HARDWARE_CODES = {
         states=SINGLE.occurrence.engine.ports[0].resource_contract.states[:-1]
     ),
     "port-contract-unlike": of_contract(transition_count=1),
-    "port-pattern-contexts": two_meanings,
     "service-contract-shape": without_banks,
     "service-contract-unlike": of_service(transition_count=1),
 }

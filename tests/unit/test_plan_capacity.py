@@ -15,7 +15,6 @@ from fabricgen.plan.contract import (
     service_contract,
     use_pattern_key,
 )
-from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.resource import CapacityDimension, Claim, RoundRobin
 from tests.support.memories import (
@@ -84,7 +83,7 @@ def test_a_temporal_port_has_a_capacity_per_context_and_a_total():
     assert (capacities.contexts, capacities.row_slots, capacities.total_slots) == (3, 2, 5)
     assert (capacities.in_flight, capacities.total_in_flight) == ((2,) * 3, 9)
     assert (capacities.result_holding, capacities.total_result_holding) == ((4,) * 3, 5)
-    assert capacities.projections == (DIRECT, LANES)
+    assert capacities.projections == ((DIRECT,) * 3, (LANES,) * 3)
     assert capacities.grant == RoundRobin((0, 1, 2), 0)
     assert [depth for _, depth in port_capacities(write).operand_depth] == [1, 1, 1, 1]
 
@@ -125,45 +124,28 @@ def test_each_context_has_its_own_capacities_within_the_totals():
     assert (capacities.row_slots, capacities.total_slots) == (3, 4)
 
 
-def test_a_pattern_means_the_same_in_every_context():
-    # One lane has one child in either projection, so only the meaning differs.
-    single = access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=(1,))
+def test_a_pattern_may_be_another_one_in_each_context():
+    # Two lanes in one context, four in another, a single transaction in the third.
     roles = {"address": 0, "control": 1, "data": 2, "completion": 3}
-    read = port(alternative(LOAD, roles, (single,)), inputs=2, contexts=2)
-    walked = replace(read, operation_pattern_semantics=(LANES, LANES))
-    assert port_capacities(walked).projections == (LANES,)
-    with pytest.raises(Unsupported) as error:
-        port_capacities(replace(read, operation_pattern_semantics=(DIRECT, LANES)))
-    assert codes(error) == ["port-pattern-contexts"]
-
-
-def test_an_alternative_admits_a_pattern_in_every_context():
-    read, _ = temporal_ports(2)
-    (chosen,) = read.capability_alternatives
-    element, vector = hybrid_classes(LOAD)
-    halves = MemoryOperationPort.of(
-        read.endpoint_inventory,
-        read.resource_contract,
-        read.operation_pattern_semantics,
+    few, many = (access_class(CONTIGUOUS, LOAD, elements=(32,), lanes=(n,)) for n in (2, 4))
+    contract = port_contract(
+        in_flight=(2, 8),
+        result_holding=(2, 8),
+        operand_depths=(1, 1),
+        transactions=((2, 4, 1),),
+        contexts=3,
+        grant=RoundRobin((0, 1, 2), 0),
+    )
+    uneven = MemoryOperationPort.of(
+        range(4),
+        contract,
+        (LANES, LANES, DIRECT),
         (
-            replace(
-                chosen,
-                parameterized_access_domain=ParameterizedMemoryAccessDomain.of(vector),
-                admissible_use_patterns=(0, 1),
-            ),
-            replace(
-                chosen,
-                role_to_endpoint=tuple(
-                    bound for bound in chosen.role_to_endpoint if bound[0] is not ROLE.MASK
-                ),
-                parameterized_access_domain=ParameterizedMemoryAccessDomain.of(element),
-                admissible_use_patterns=(1,),
-            ),
+            alternative(LOAD, roles, (few,), patterns=(0, 2)),
+            alternative(LOAD, roles, (many,), patterns=(1, 2)),
         ),
     )
-    with pytest.raises(Unsupported) as error:
-        port_capacities(halves)
-    assert codes(error) == ["port-pattern-contexts"]
+    assert port_capacities(uneven).projections == ((LANES, LANES, DIRECT),)
 
 
 def test_the_contract_built_here_is_the_one_in_the_good_records():

@@ -468,12 +468,6 @@ RULES: dict[str, Rule] = {
         "Operation Rows And Internal Dependencies",
         kind="unsupported",
     ),
-    "port-pattern-contexts": Rule(
-        "A realised port has each of its patterns once per context, with one meaning, and an "
-        "alternative admits it in all of them.",
-        "Temporal Ports And Resident Capacity",
-        kind="unsupported",
-    ),
     "service-contract-shape": Rule(
         "A realised service's states are Port and Queue per requester, the banks, and Outstanding.",
         "Local Memory Service",

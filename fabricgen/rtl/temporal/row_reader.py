@@ -90,7 +90,12 @@ class RowReader(wiring.Component):
             choices = [self._field(row[name]) for row in self.layout.rows]
             m.d.comb += field.eq(choose(self.row, choices))
         decoder = RowDecoder(
-            self.named, self.ordinal, self.shape.port, fields=fields, active=Value.cast(1)
+            self.named,
+            self.ordinal,
+            self.shape.port,
+            fields=fields,
+            active=Value.cast(1),
+            context=self.row,
         )
         values = decoder.controls()
         for name in self.controls.signature.members:

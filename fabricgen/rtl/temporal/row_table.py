@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -99,7 +99,14 @@ class RowTable(wiring.Component):
         fields = {name: self._field(row, name) for name in self.layout.rows[row]}
         shape, here = self.shapes[port], self.configuration[self.layout.active.offset]
         enabled = here & fields["valid"] & _equals(fields.get("port"), port)
-        decoder = RowDecoder(self.named, port, shape.port, fields=fields, active=enabled)
+        decoder = RowDecoder(
+            self.named,
+            port,
+            shape.port,
+            fields=fields,
+            active=enabled,
+            context=Const(1 << row, self.rows),
+        )
         values = decoder.controls()
         found: dict[str, Value] = {"enabled": enabled}
         for path, connections in zip(shape.port.inputs, shape.connections, strict=True):
