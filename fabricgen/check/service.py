@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from fabricgen.errors import Diagnostic
+from fabricgen.records.access import ParameterizedMemoryAccessDomain
 from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.occurrence import MemoryOccurrence
-from fabricgen.records.overlap import accesses_meet, actors_meet
+from fabricgen.records.overlap import actors_meet, classes_meet
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import LocalMemoryService
+from fabricgen.records.subword import full_payload, serves_narrow, write_widths
 
 __all__ = ["service_findings"]
 
@@ -61,7 +63,9 @@ def _reach_findings(
         for key, (alternative, targets) in enumerate(
             zip(record.capability_alternatives, domains, strict=False)
         ):
-            if LocalMemoryServiceTarget() in targets and not _serves(service, port, alternative):
+            if LocalMemoryServiceTarget() in targets and not _serves(
+                service, port, alternative, write_widths(alternative, occurrence.endpoints)
+            ):
                 yield Diagnostic(
                     "target-serves-nothing",
                     f"{where}.port[{port}].alternative[{key}]",
@@ -91,12 +95,32 @@ def _exposure_findings(
 
 
 def _serves(
-    service: LocalMemoryService, port: int, alternative: MemoryCapabilityAlternative
+    service: LocalMemoryService,
+    port: int,
+    alternative: MemoryCapabilityAlternative,
+    widths: frozenset[int],
 ) -> bool:
+    """``widths`` are those of the endpoints that the alternative writes."""
     contract = service.memory_service_contract
     served = (contract.capabilities[each] for each in contract.serving_capabilities(port))
     return any(
         actors_meet(capability.actor_contract_domain, alternative.actor_contract_domain)
-        and accesses_meet(capability.access_domain, alternative.parameterized_access_domain)
+        and _serves_access(alternative, capability.access_domain, widths)
         for capability in served
+    )
+
+
+def _serves_access(
+    alternative: MemoryCapabilityAlternative,
+    offered: ParameterizedMemoryAccessDomain | None,
+    widths: frozenset[int],
+) -> bool:
+    if offered is None or alternative.parameterized_access_domain is None:
+        # The actors are the same ones, so both are fences or neither is.
+        return offered is alternative.parameterized_access_domain
+    return any(
+        classes_meet(asked, served)
+        and (serves_narrow(asked, served) or full_payload(widths, asked, served) is not None)
+        for asked in alternative.access_classes
+        for served in offered.access_classes
     )

@@ -6,7 +6,7 @@ is one too. A manager has no capabilities of its own: a row of it may be what it
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from fabricgen.atoms.unsigned import UnsignedDomain
@@ -28,9 +28,9 @@ from fabricgen.records.connectivity import LocalMemoryServiceTarget, ManagerEndp
 from fabricgen.records.occurrence import MemoryOccurrence
 from fabricgen.records.port import MemoryCapabilityAlternative
 from fabricgen.records.service import MemoryServiceCapability
+from fabricgen.records.subword import full_payload, serves_narrow, write_widths
 from fabricgen.schema.actor import CanonicalMemoryAccessView
 from fabricgen.vocab.dataflow import MemoryAccessForm, MemoryMaskForm, OperationSchemaId
-from fabricgen.vocab.fabric import WriteSubwordSemantics
 
 __all__ = [
     "Admission",
@@ -140,9 +140,10 @@ def _local_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admis
     alternatives = occurrence.operation_ports[port].capability_alternatives
     for ordinal, alternative in enumerate(alternatives):
         if LocalMemoryServiceTarget() in targets[ordinal]:
+            widths = write_widths(alternative, occurrence.endpoints)
             for capability in service.serving_capabilities(port):
                 served = service.capabilities[capability]
-                yield from _meet(ordinal, alternative, capability, served)
+                yield from _meet(ordinal, alternative, widths, capability, served)
 
 
 def _manager_admissions(occurrence: MemoryOccurrence, port: int) -> Iterator[Admission]:
@@ -171,10 +172,11 @@ def admitting_capability(occurrence: MemoryOccurrence, row: OperationRow) -> int
     port = occurrence.operation_ports[row.port]
     alternative = port.capability_alternatives[row.capability_alternative]
     contract = occurrence.local_service.memory_service_contract
+    widths = write_widths(alternative, occurrence.endpoints)
     for ordinal in contract.serving_capabilities(row.port):
         capability = contract.capabilities[ordinal]
         if capability.actor_contract_domain.contains(row.actor) and _is_served(
-            alternative.parameterized_access_domain, capability.access_domain, row.access
+            alternative.parameterized_access_domain, capability.access_domain, row.access, widths
         ):
             return ordinal
     return None
@@ -184,21 +186,23 @@ def _is_served(
     asked: ParameterizedMemoryAccessDomain | None,
     served: ParameterizedMemoryAccessDomain | None,
     access: CanonicalMemoryAccessView | None,
+    widths: frozenset[int],
 ) -> bool:
     """Tell whether a service admits an access as the port does; of a fence the contract tells."""
     if asked is None or served is None or access is None:
         return True
     port_class, service_class = asked.matching_class(access), served.matching_class(access)
-    return (
-        port_class is not None
-        and service_class is not None
-        and _keeps_other_bytes(port_class, service_class)
+    if port_class is None or service_class is None:
+        return False
+    return serves_narrow(port_class, service_class) or all(
+        width == access.data_bits for width in widths
     )
 
 
 def _meet(
     ordinal: int,
     alternative: MemoryCapabilityAlternative,
+    widths: frozenset[int],
     capability_ordinal: int,
     capability: MemoryServiceCapability,
 ) -> Iterator[Admission]:
@@ -213,8 +217,14 @@ def _meet(
             place = (ordinal, clause, class_ordinal, capability_ordinal)
             product = _product(place, schema, contract)
             for service_class in service_access.access_classes:
-                if (found := product(port_class, service_class)) is not None:
+                if (found := product(port_class, service_class)) is None:
+                    continue
+                if serves_narrow(port_class, service_class):
                     yield found
+                    continue
+                if (full := full_payload(widths, port_class, service_class)) is not None:
+                    element, lanes = map(UnsignedDomain.of, full)
+                    yield replace(found, element_widths=element, lane_counts=lanes)
 
 
 def _common_contracts(
@@ -235,8 +245,6 @@ def _product(
 
     def meet(left: MemoryAccessClass, right: MemoryAccessClass) -> Admission | None:
         if (left.access_form, left.address_form) != (right.access_form, right.address_form):
-            return None
-        if not _keeps_other_bytes(left, right):
             return None
         exponents = (each.source_alignment.accepted_log2_byte_alignments for each in (left, right))
         alignments = _intersection(*exponents)
@@ -274,18 +282,6 @@ def _product(
 
 def _common(left: Sequence[_T], right: Sequence[_T]) -> tuple[_T, ...]:
     return tuple(value for value in left if value in right)
-
-
-def _keeps_other_bytes(port_class: MemoryAccessClass, service_class: MemoryAccessClass) -> bool:
-    """Tell whether the service guarantees what a narrow store of the port needs.
-
-    Where the port says Exact, each payload fills its data endpoint and nothing is narrow.
-    """
-    return (
-        WriteSubwordSemantics.BYTE_ENABLE not in port_class.write_subword
-        or WriteSubwordSemantics.EXACT in port_class.write_subword
-        or WriteSubwordSemantics.BYTE_ENABLE in service_class.write_subword
-    )
 
 
 def _intersection(left: UnsignedDomain, right: UnsignedDomain) -> UnsignedDomain | None:

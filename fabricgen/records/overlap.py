@@ -10,12 +10,16 @@ from itertools import product
 from fabricgen.atoms.dataflow import MASK_FORMS
 from fabricgen.atoms.finite import FiniteDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
-from fabricgen.records.access import ACCESS_STRUCTURAL, ParameterizedMemoryAccessDomain
+from fabricgen.records.access import (
+    ACCESS_STRUCTURAL,
+    MemoryAccessClass,
+    ParameterizedMemoryAccessDomain,
+)
 from fabricgen.records.actor import CONTRACT_STRUCTURAL, MemoryActorContractDomain
 from fabricgen.relation.diagram import Diagram
 from fabricgen.relation.row import Row, domain_size, overlaps
 
-__all__ = ["Admitted", "accesses_meet", "actors_meet", "shared_points"]
+__all__ = ["Admitted", "accesses_meet", "actors_meet", "classes_meet", "shared_points"]
 
 Admitted = tuple[MemoryActorContractDomain, ParameterizedMemoryAccessDomain | None]
 
@@ -68,14 +72,21 @@ def accesses_meet(
     return any(overlaps(a, b) for a, b in pairs)
 
 
+def classes_meet(left: MemoryAccessClass, right: MemoryAccessClass) -> bool:
+    """Tell whether some access lies in both classes."""
+    return overlaps(_concrete_row(left), _concrete_row(right))
+
+
 def _concrete_rows(domain: ParameterizedMemoryAccessDomain | None) -> tuple[Row, ...]:
     if domain is None:
         return (_NO_ACCESS,)
-    return tuple(
-        (
-            *access.row[:_MASK_FIELD],
-            MASK_FORMS.domain(MASK_FORMS.sorted(access.mask_forms)),
-            *access.row[_MASK_FIELD + 1 : _ACCESS_FIELDS],
-        )
-        for access in domain.access_classes
+    return tuple(map(_concrete_row, domain.access_classes))
+
+
+def _concrete_row(access: MemoryAccessClass) -> Row:
+    row = access.row
+    return (
+        *row[:_MASK_FIELD],
+        MASK_FORMS.domain(MASK_FORMS.sorted(access.mask_forms)),
+        *row[_MASK_FIELD + 1 : _ACCESS_FIELDS],
     )

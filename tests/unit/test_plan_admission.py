@@ -6,6 +6,7 @@ from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.sync_scope import SyncScope
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.author.fabric import parse_fabric
+from fabricgen.check.fabric import findings
 from fabricgen.plan.admission import (
     FenceAdmission,
     admissions,
@@ -14,9 +15,12 @@ from fabricgen.plan.admission import (
 )
 from fabricgen.plan.geometry import AccessMode, requester_shape
 from fabricgen.plan.manager_use import ManagerUse, manager_use
+from fabricgen.plan.realisation import unsupported
 from fabricgen.plan.row_check import configuration_findings
 from fabricgen.records.clause import Fence
 from fabricgen.records.connectivity import ManagerEndpointTarget
+from fabricgen.records.fabric import Fabric
+from fabricgen.records.subword import full_payload
 from fabricgen.vocab.dataflow import AtomicOrdering, OperationSchemaId, SyncScopeKind
 from tests.support.documents import EVERY_KEY
 from tests.support.memories import (
@@ -117,37 +121,77 @@ def test_the_widest_lane_count_of_a_mode_wins_in_any_order():
     assert requester_shape(named, 0).modes == (AccessMode(False, 1, 16),)
 
 
-def storing(port_guarantees, service_guarantees):
-    """One store port of 32 bits for 32-bit words, and a service of them."""
-    words = access_class(ELEMENT, STORE, elements=(32,), lanes=(1,))
+def storing(port_guarantees, service_guarantees, *, width=32, **points):
+    """One store port for 32-bit words, and a service of them."""
+    points = {"form": ELEMENT, "elements": (32,), "lanes": (1,)} | points
+    words = access_class(points.pop("form"), STORE, **points)
     asked, served = (
         replace(words, write_subword=tuple(WRITE[name] for name in names))
         for names in (port_guarantees, service_guarantees)
     )
     roles = {"address": 0, "data": 1, "control": 2, "completion": 3}
-    ends = {"a": 32, "d": 32, "c": 0, "x": 0}
+    ends = {"a": 32, "d": width, "c": 0, "x": 0}
     store = port(alternative(STORE, roles, (asked,)))
     return memory(ends, 3, (store,), service(capability(STORE, (served,), (0,)), requesters=1))
 
 
 @pytest.mark.parametrize(
-    ("asked", "served", "is_served"),
+    ("asked", "served", "width", "is_served"),
     [
-        (["BYTE_ENABLE"], ["BYTE_ENABLE"], True),
-        (["BYTE_ENABLE"], ["EXACT", "BYTE_ENABLE"], True),
-        (["BYTE_ENABLE"], ["EXACT"], False),
-        (["EXACT"], ["EXACT"], True),
-        (["EXACT"], ["BYTE_ENABLE"], True),
-        (["EXACT", "BYTE_ENABLE"], ["EXACT"], True),
+        (["BYTE_ENABLE"], ["BYTE_ENABLE"], 40, True),
+        (["BYTE_ENABLE"], ["EXACT", "BYTE_ENABLE"], 40, True),
+        (["BYTE_ENABLE"], ["EXACT"], 40, False),
+        # Nothing is narrow where the words fill the endpoint.
+        (["BYTE_ENABLE"], ["EXACT"], 32, True),
+        (["EXACT"], ["EXACT"], 32, True),
+        (["EXACT"], ["BYTE_ENABLE"], 32, True),
+        (["EXACT", "BYTE_ENABLE"], ["EXACT"], 32, True),
     ],
 )
-def test_a_narrow_store_is_served_where_the_service_keeps_the_other_bytes(asked, served, is_served):
-    named = storing(asked, served)
+def test_a_narrow_store_is_served_where_the_service_keeps_the_other_bytes(
+    asked, served, width, is_served
+):
+    named = storing(asked, served, width=width)
     words = row(0, STORE, view(ELEMENT), base=0)
     assert bool(admissions(named.occurrence, 0)) == is_served
     assert (admitting_capability(named.occurrence, words) is not None) == is_served
     codes = [finding.code for finding in configuration_findings(named, table(words))]
     assert codes == ([] if is_served else ["row-service-capability"])
+    # What is admitted and what the legal record must reach are one question.
+    codes = [finding.code for finding in findings(Fabric("f", (named,)))]
+    assert codes == ([] if is_served else ["target-serves-nothing"])
+    assert [each.code for each in unsupported(Fabric("f", (named,)))] == (
+        [] if is_served else ["port-unserved"]
+    )
+
+
+def test_a_service_that_says_exact_serves_the_payload_that_fills_the_endpoint():
+    points = {"form": CONTIGUOUS, "elements": (8, 16, 32), "lanes": ((1, 4),)}
+    named = storing(["BYTE_ENABLE"], ["EXACT"], width=128, **points)
+    (found,) = admissions(named.occurrence, 0)
+    assert found.element_widths == UnsignedDomain.of(32)
+    assert found.lane_counts == UnsignedDomain.of(4)
+    served = {
+        (element, lanes)
+        for element in (8, 16, 32)
+        for lanes in range(1, 5)
+        if not configuration_findings(
+            named,
+            table(row(0, STORE, view(CONTIGUOUS, element=element, lanes=lanes), base=0)),
+        )
+    }
+    assert served == {(32, 4)}
+
+
+def test_an_exchange_fills_both_endpoints_that_it_writes_or_none():
+    word = access_class(ELEMENT, STORE, elements=(32, 64), lanes=(1,))
+    exact = replace(word, write_subword=(WRITE.EXACT,))
+    assert full_payload({64}, word, exact) == (64, 1)
+    assert full_payload({64, 128}, word, exact) is None
+    # The service has to serve the widest payload, too.
+    assert (
+        full_payload({64}, word, replace(exact, element_width_bits=UnsignedDomain.of(32))) is None
+    )
 
 
 def test_a_manager_admits_what_its_alternatives_admit():
