@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 
-from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.check.fabric import findings
 from fabricgen.errors import Invalid
@@ -62,6 +61,7 @@ from sim.fuzz_pointers import (
     data_keys,
 )
 from sim.fuzz_subordinates import BYTES, SubordinateDrawing
+from sim.fuzz_uneven import ANY_ALIGNMENT, Pair, UnevenDrawing
 
 __all__ = ["draw_fabric"]
 
@@ -77,7 +77,6 @@ _MASKED = {
     _RMW: _ZERO_FILLED,
     _EXCHANGE: _ZERO_FILLED,
 }
-_ANY_ALIGNMENT = AlignmentDomain(UnsignedDomain.of((0, 63)))
 _LOCAL = LocalMemoryServiceTarget()
 _DIRECT, _LANES = MemoryPortTransactionProjection
 _LANE_LIMIT = 8
@@ -128,16 +127,30 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Port:
-    """One port before its endpoints have ordinals; a projection for each document pattern."""
+    """One port before its endpoints have ordinals.
+
+    What each alternative may use, and a projection for each document pattern in each context.
+    """
 
     choices: tuple[_Choice, ...]
-    projections: tuple[MemoryPortTransactionProjection, ...]
+    admitted: tuple[frozenset[Pair], ...]
+    projections: tuple[tuple[MemoryPortTransactionProjection, ...], ...]
 
-    def children(self, pattern: int) -> int:
-        """Internal transactions of one pattern."""
-        if self.projections[pattern] is _DIRECT:
-            return 1
-        return max(each.lanes for each in self.choices if pattern in each.patterns)
+    def transactions(self) -> list[list[int]]:
+        """Internal transactions of each pattern in each context."""
+        return [
+            [
+                1
+                if projection is _DIRECT
+                else max(
+                    each.lanes
+                    for each, pairs in zip(self.choices, self.admitted, strict=True)
+                    if (pattern, context) in pairs
+                )
+                for context, projection in enumerate(projections)
+            ]
+            for pattern, projections in enumerate(self.projections)
+        ]
 
 
 class _Drawing:
@@ -147,7 +160,9 @@ class _Drawing:
         self.rng = rng
         self.name = name
         self.contexts = rng.choice([None, None, None, 1, 2, 3, 4, 6])
-        self.tag_width = None if self.contexts is None else rng.choice([2, 3, 3, 4, 6])
+        self.uneven = UnevenDrawing(name)
+        tag_width = None if self.contexts is None else rng.choice([2, 3, 3, 4, 6])
+        self.tag_width = None if tag_width is None else self.uneven.tag_width(tag_width)
         self.managers = rng.choice([(), (), (64,), (rng.choice([8, 16, 32, 128]),), (32, 64)])
         self.has_local = not self.managers or rng.random() < 0.6
         self.aligned = rng.random() < 0.3
@@ -272,7 +287,32 @@ class _Drawing:
         missing = set(range(count)) - {key for each in chosen for key in each.patterns}
         if missing:
             chosen.append(self._alternative(tuple(sorted(missing)), projections))
-        return _Port(tuple(chosen), projections)
+        pairs = self.uneven.admitted([each.patterns for each in chosen], self.contexts or 1)
+        return _Port(
+            tuple(chosen),
+            tuple(map(frozenset, pairs)),
+            tuple(
+                tuple(
+                    self._projection(
+                        projection,
+                        [
+                            each
+                            for each, some in zip(chosen, pairs, strict=True)
+                            if (pattern, context) in some
+                        ],
+                    )
+                    for context in range(self.contexts or 1)
+                )
+                for pattern, projection in enumerate(projections)
+            ),
+        )
+
+    def _projection(
+        self, usual: MemoryPortTransactionProjection, users: Sequence[_Choice]
+    ) -> MemoryPortTransactionProjection:
+        """One pattern in one context: lanes need no walk, but for atomic objects of each."""
+        is_free = usual is _LANES and all(each.volatile for each in users)
+        return _DIRECT if is_free and self.uneven.is_direct() else usual
 
     def _alternative(
         self, patterns: tuple[int, ...], projections: Sequence[MemoryPortTransactionProjection]
@@ -343,6 +383,10 @@ class _Drawing:
             and at not in taken
             and (end.width >= width if width else not end.width)
         ]
+        if is_input and not width and self.contexts is not None:
+            wide = [at for at, end in enumerate(self.pool) if end.is_input and end.width]
+            if wide and self.uneven.shares():
+                return self.uneven.choice(wide)
         if fitting and self.rng.random() < self.sharing:
             return self.rng.choice(fitting)
         self.pool.append(_Endpoint(is_input, width and width + self.rng.choice([0, 0, 0, 1, 8])))
@@ -373,7 +417,8 @@ class _Drawing:
         chosen, data = UnsignedDomain.of(*elements), (OrdinaryData(),)
         if not is_atomic:
             chosen, data = self.pointers.elements(elements)
-        return _class(schema, form, chosen, lanes, masks, addresses, data)
+        made = _class(schema, form, chosen, lanes, masks, addresses, data)
+        return self.uneven.aligned(made, is_atomic=is_atomic)
 
     def _exact(
         self, access: MemoryAccessClass, schema: OperationSchemaId, width: int
@@ -418,12 +463,12 @@ class _Drawing:
                 in_flight=self._capacity([1, 1, 2, 3, 4, 5, 8]),
                 result_holding=self._capacity([1, 2, 3, 4, 6, 7, 8]),
                 operand_depths=[rng.randint(1, deepest) for _ in inputs],
-                transactions=[port.children(key) for key in range(len(port.projections))],
+                transactions=port.transactions(),
                 contexts=contexts,
                 grant=_grant(rng, contexts),
             ),
             operation_pattern_semantics=tuple(
-                each for each in port.projections for _ in range(contexts)
+                each for projections in port.projections for each in projections
             ),
             capability_alternatives=[
                 MemoryCapabilityAlternative.of(
@@ -432,19 +477,19 @@ class _Drawing:
                     ParameterizedMemoryAccessDomain.of(*each.classes) if each.classes else None,
                     [
                         use_pattern_key(pattern, context, contexts)
-                        for pattern in each.patterns
-                        for context in range(contexts)
+                        for pattern, context in sorted(pairs)
                     ],
                 )
-                for each in port.choices
+                for each, pairs in zip(port.choices, port.admitted, strict=True)
             ],
         )
 
-    def _capacity(self, choices: Sequence[int]) -> tuple[int, int]:
-        """Of one context and of all, which may be less than the sum, and less than the rows."""
+    def _capacity(self, choices: Sequence[int]) -> tuple[int | list[int], int]:
+        """Of each context and of all, which may be less than the sum, and less than the rows."""
         rng = self.rng
         each, rows = rng.choice(choices), self.contexts or 1
-        return each, rng.choice([each, rng.choice(choices), rows, each * rows, each + rows])
+        own = self.uneven.capacity(each, rows)
+        return own, rng.choice([each, rng.choice(choices), rows, each * rows, each + rows])
 
     def _service(self, ports: Sequence[Sequence[_Choice]]) -> LocalMemoryService:
         rng, count = self.rng, len(ports)
@@ -494,17 +539,17 @@ class _Drawing:
         for (schema, _), asked in sorted(found.items(), key=lambda each: each[0][0].value):
             is_fence = schema is _FENCE
             clauses = [c for _, each in asked for c in each.actors.contract_clauses]
-            classes = [c for _, each in asked for c in each.classes]
-            yield MemoryServiceCapability.of(
-                MemoryActorContractDomain.of(schema, *clauses),
-                None if is_fence else ParameterizedMemoryAccessDomain.of(*classes),
-                service_region_ordinals=()
-                if is_fence
-                else rng.sample(range(regions), rng.randint(1, regions)),
-                service_beat_width_bits=0 if is_fence else self.beat,
-                admissible_use_patterns=[port for port, _ in asked],
-                consistency_binding=self.atomics.provider(),
-            )
+            for classes in self.uneven.parts([c for _, each in asked for c in each.classes]):
+                yield MemoryServiceCapability.of(
+                    MemoryActorContractDomain.of(schema, *clauses),
+                    None if is_fence else ParameterizedMemoryAccessDomain.of(*classes),
+                    service_region_ordinals=()
+                    if is_fence
+                    else rng.sample(range(regions), rng.randint(1, regions)),
+                    service_beat_width_bits=0 if is_fence else self.beat,
+                    admissible_use_patterns=[port for port, _ in asked],
+                    consistency_binding=self.atomics.provider(),
+                )
 
     def _capabilities(
         self, ports: Sequence[Sequence[_Choice]], regions: int
@@ -530,19 +575,18 @@ class _Drawing:
             if form is not _FORM.ELEMENT:
                 lanes = rng.choice([(1, 8), (1, 8), (1, 4), (2, 8)])
                 masks = (_UNMASKED, _MASKED[schema])
+            served = _class(
+                schema,
+                form,
+                UnsignedDomain.of(key[3]),
+                lanes,
+                masks,
+                address_domain(key[4]),
+                (data_format(key[5]),),
+            )
             yield MemoryServiceCapability.of(
                 _actors(schema, (key[1],)),
-                ParameterizedMemoryAccessDomain.of(
-                    _class(
-                        schema,
-                        form,
-                        UnsignedDomain.of(key[3]),
-                        lanes,
-                        masks,
-                        address_domain(key[4]),
-                        (data_format(key[5]),),
-                    )
-                ),
+                ParameterizedMemoryAccessDomain.of(self.uneven.aligned(served, is_atomic=False)),
                 service_region_ordinals=rng.sample(range(regions), rng.randint(1, regions)),
                 service_beat_width_bits=self.beat,
                 admissible_use_patterns=[each[-1] for each in group],
@@ -582,7 +626,7 @@ def _class(
         element_width_bits=elements,
         flattened_lane_count=UnsignedDomain.of(lanes),
         mask_inactive_pairs=masks,
-        source_alignment=_ANY_ALIGNMENT,
+        source_alignment=ANY_ALIGNMENT,
         read_subword=(read,),
         write_subword=(write,),
         data_pointer_formats=data,

@@ -6,22 +6,34 @@ any other one that was never met is a gap of the run.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import product
 
+from fabricgen.plan.admission import admitting_capability
 from fabricgen.plan.atomic_use import FLOAT_RMW_KINDS
-from fabricgen.plan.demand import is_temporal
+from fabricgen.plan.capacity import port_capacities
+from fabricgen.plan.contract import patterns_in
+from fabricgen.plan.demand import is_temporal, row_bindings, tag_width
 from fabricgen.plan.rows import Active, MemoryConfiguration, OperationRow, ResultDestination
 from fabricgen.plan.support import selected_class
+from fabricgen.records.access import MemoryAccessClass
 from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.fabric import NamedMemory
+from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.resource import GrantPolicy
 from fabricgen.schema.contract import AtomicRmwContract, CompareExchangeContract, PlainContract
-from fabricgen.vocab.dataflow import AtomicOrdering, AtomicRmwKind, OperationSchemaId
+from fabricgen.vocab.dataflow import (
+    AtomicOrdering,
+    AtomicRmwKind,
+    OperationSchemaId,
+    ServiceValueRole,
+)
 from fabricgen.vocab.dispatch import AddressTransform, MatchField
 from fabricgen.vocab.fabric import ReadSubwordSemantics, WriteSubwordSemantics
 from fabricgen.vocab.words import word
 from sim.fuzz_atomics import ORDERINGS
+from sim.fuzz_uneven import ANY_ALIGNMENT
 
 __all__ = ["EVERY", "NOT_DRAWN", "gaps", "points"]
 
@@ -33,6 +45,9 @@ _MIXES = ("outside", "one inside", "several inside", "outside and one", "outside
 _RESULTS = ("data", "old", "success", "completion")
 _PAYLOADS = ("data", "old", "success")
 _OPERANDS = ("address", "data", "mask", "control", "update", "expected", "desired")
+_CONTEXTS = ("alike", "unlike in capacity", "unlike in admission", "unlike in projection")
+_TAGS = ("one bit", "several bits")
+_INGRESSES = ("alone", "beside payloads")
 _NO_SIDE = ReadSubwordSemantics.NOT_APPLICABLE, WriteSubwordSemantics.NOT_APPLICABLE
 
 #: Why a point is missing that may occur.
@@ -65,6 +80,12 @@ def _every() -> Iterator[str]:
     yield from (f"exposed: by {word(field)}" for field in MatchField)
     yield from (f"exposed: {word(transform)}" for transform in AddressTransform)
     yield from (f"exposed: {count}" for count in ("nothing", "one binding", "several bindings"))
+    for owner, extent in product(("port", "service"), ("every", "some")):
+        yield f"alignment: {owner} accepts {extent}"
+    yield "alignment: alone tells regions"
+    yield from (f"contexts: {each}" for each in _CONTEXTS)
+    yield from (f"tags: {each}" for each in _TAGS)
+    yield from (f"ingress: control {each}" for each in _INGRESSES)
     for owner, policy in product(("port", "service"), _POLICIES):
         yield f"policy: {owner} {policy}"
     for schedule, mix, role in product(_SCHEDULES, _MIXES, _RESULTS):
@@ -92,6 +113,8 @@ def points(named: NamedMemory, configuration: MemoryConfiguration) -> Counter[st
         found.update(_row(named, row, schedule))
     found.update(_connections(rows, schedule))
     found.update(_policies(named))
+    if is_temporal(named.occurrence):
+        found.update(_tagged(named, rows.values()))
     if named.names.managers:
         found[f"manager: {named.implementation.manager_protocol}"] += 1
     found.update(_exposed(named, configuration))
@@ -109,6 +132,41 @@ def _exposed(named: NamedMemory, configuration: MemoryConfiguration) -> Iterator
     for rows in configuration.provider_decode if isinstance(configuration, Active) else ():
         count = sum(row is not None for row in rows)
         yield f"exposed: {('nothing', 'one binding', 'several bindings')[min(2, count)]}"
+
+
+def _tagged(named: NamedMemory, rows: Iterable[OperationRow]) -> Iterator[str]:
+    """What only a Temporal engine has: contexts, tags, and ingresses of several kinds."""
+    occurrence = named.occurrence
+    yield f"tags: {_TAGS[tag_width(occurrence) != 1]}"
+    for port in _engine_ports(named):
+        yield from (f"contexts: {each}" for each in _unlike(port) or ("alike",))
+    for row in rows:
+        source = dict(row.sources)[ServiceValueRole.CONTROL]
+        bound = dict(row_bindings(occurrence, row)[0])[ServiceValueRole.CONTROL]
+        if source.connection is None:
+            is_shared = occurrence.endpoints[bound].payload_width > 0
+            yield f"ingress: control {_INGRESSES[is_shared]}"
+
+
+def _unlike(port: MemoryOperationPort) -> list[str]:
+    """In what the contexts of a port differ."""
+    capacities = port_capacities(port)
+    contexts = range(capacities.contexts)
+    admitted = {
+        tuple(
+            patterns_in(each.admissible_use_patterns, context, capacities.contexts)
+            for each in port.capability_alternatives
+        )
+        for context in contexts
+    }
+    found = {
+        "unlike in capacity": len(
+            {*zip(capacities.in_flight, capacities.result_holding, strict=True)}
+        ),
+        "unlike in admission": len(admitted),
+        "unlike in projection": max(len({*each}) for each in capacities.projections),
+    }
+    return [name for name, count in found.items() if count > 1]
 
 
 def gaps(counts: Mapping[str, int]) -> dict[str, str]:
@@ -152,6 +210,38 @@ def _row(named: NamedMemory, row: OperationRow, schedule: str) -> Iterator[str]:
     _, chosen = selected_class(alternative, access)
     yield from _subword("read", chosen.read_subword)
     yield from _subword("write", chosen.write_subword)
+    yield f"alignment: port accepts {_extent(chosen)}"
+    yield from _served_alignments(named, row)
+
+
+def _extent(chosen: MemoryAccessClass) -> str:
+    return "every" if chosen.source_alignment == ANY_ALIGNMENT else "some"
+
+
+def _served_alignments(named: NamedMemory, row: OperationRow) -> Iterator[str]:
+    """What the local service accepts, and whether another promise would reach other regions."""
+    service, access = named.occurrence.local_service, row.access
+    serving = admitting_capability(named.occurrence, row)
+    if service is None or access is None or row.service_target != LocalMemoryServiceTarget():
+        return
+    contract = service.memory_service_contract
+    if serving is None or (domain := contract.capabilities[serving].access_domain) is None:
+        raise ValueError(f"Row must be admitted by a service capability, not {row!r}")
+    if (chosen := domain.matching_class(access)) is not None:
+        yield f"alignment: service accepts {_extent(chosen)}"
+    reached = contract.capabilities[serving].service_region_ordinals
+    promises = [replace(access, source_alignment_bytes=1 << each) for each in range(64)]
+    others = [
+        capability
+        for ordinal in contract.serving_capabilities(row.port)
+        for capability in (contract.capabilities[ordinal],)
+        if capability.service_region_ordinals != reached
+        and capability.access_domain is not None
+        and capability.actor_contract_domain.contains(row.actor)
+        and any(map(capability.access_domain.matching_class, promises))
+    ]
+    if others:
+        yield "alignment: alone tells regions"
 
 
 def _subword(

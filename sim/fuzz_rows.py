@@ -149,6 +149,8 @@ def _row(rng: random.Random, named: NamedMemory, ordinal: int, port: int) -> Ope
     inputs, results = active_roles(alternative, actor, access)
     width, contexts = tag_width(occurrence), record.resource_contract.requester_count
     mine = [key for key in alternative.admissible_use_patterns if key % contexts == ordinal]
+    # In a context where the alternative has none, the row is refused.
+    mine = mine or list(alternative.admissible_use_patterns)
 
     def tag() -> int | None:
         return None if width is None else rng.randrange(1 << width)
@@ -171,7 +173,9 @@ def _row(rng: random.Random, named: NamedMemory, ordinal: int, port: int) -> Ope
 
 def _alignment(rng: random.Random, found: Admission) -> int:
     """What an atomic actor promises; less than its size is enough for indices alone."""
-    return 1 << rng.choice([0, 1, 2, 3, 3, 4, 4, 6] if not found.address_formats else [3, 4, 6])
+    usual = [0, 1, 2, 3, 3, 4, 4, 6] if not found.address_formats else [3, 4, 6]
+    accepted = [each for each in usual if each in found.alignments]
+    return 1 << rng.choice(accepted or [found.alignments.intervals[0].lower])
 
 
 def _target(

@@ -63,7 +63,10 @@ def draw_workload(
     for ordinal, row in rows.items():
         if row.access is None:
             streams |= {
-                (0, endpoint, tag): (0,) * counts[ordinal]
+                (0, endpoint, tag): tuple(
+                    rng.getrandbits(named.occurrence.endpoints[endpoint].payload_width)
+                    for _ in range(counts[ordinal])
+                )
                 for _, (endpoint, tag) in _outside(named, row)
             }
             continue
@@ -284,7 +287,7 @@ class _RowTraffic:
     def _firing(self) -> dict[ServiceValueRole, int] | None:
         """Operands of one firing; bits above the payload are anything. None: nothing is left."""
         rng, access, lanes = self._rng, self._access, self._access.lane_count
-        operands = {_R.CONTROL: 0}
+        operands = {_R.CONTROL: self._with_noise(_R.CONTROL, 0, 0)}
         mask = None
         if _R.MASK in self._widths:
             drawn = rng.getrandbits(lanes)

@@ -9,6 +9,7 @@ from fabricgen.check.fabric import findings
 from fabricgen.plan.demand import row_bindings
 from fabricgen.plan.realisation import unsupported, unsupported_rows
 from fabricgen.plan.row_check import configuration_findings
+from fabricgen.rtl.row_decoder import RowDecoder
 from fabricgen.rtl.service.address import AddressSplit
 from fabricgen.schema.contract import PlainContract
 from fabricgen.vocab.dataflow import OperationSchemaId, ServiceValueRole
@@ -23,6 +24,12 @@ SEEDS = range(40)
 
 #: A Temporal engine of one row that is quick to simulate: it loads pointers from two banks.
 SMALL = 354
+
+#: A Temporal engine of one row, whose promise of alignment decides which regions it reaches.
+ALIGNED = 101
+
+#: Behind an AXI4-Lite subordinate of it beats are served and refused.
+LITE = 130
 
 
 @cache
@@ -165,11 +172,11 @@ def test_forty_engines_synchronise_in_every_way():
     assert not all(successes)
 
 
-def test_forty_engines_have_subordinates_of_every_protocol():
+def test_engines_have_subordinates_of_every_protocol():
     """Of those with one some beats are served, and some are answered with errors."""
     answers: dict[str, list[bool]] = {}
     strobes, kinds = set(), Counter()
-    for engine in engines():
+    for engine in (*engines(), draw_engine(LITE)):
         (named,) = engine.fabric.memories
         if not named.names.subordinates:
             assert not engine.workload.requests
@@ -209,6 +216,11 @@ def test_an_engine_that_agrees_is_counted(tmp_path, capsys):
         "projection: temporal direct contiguous",
         "mask: contiguous absent",
         "subword: read zero_extend",
+        "alignment: port accepts every",
+        "alignment: service accepts every",
+        "contexts: alike",
+        "tags: several bits",
+        "ingress: control alone",
         "policy: port none",
         "policy: service none",
         "destination: temporal data outside",
@@ -245,6 +257,24 @@ def test_engines_are_searched_for_what_none_had(tmp_path, capsys, monkeypatch):
     # 3 has nothing new, and 4 nothing that 2 has not.
     assert shown.err.split() == ["1", "python", "1", "2", "python", "1", "5", "python", "1"]
     assert shown.out.startswith("3 engines, 3 firings, 0 mismatches")
+
+
+def test_engines_differ_in_what_is_alike_elsewhere():
+    met = Counter()
+    for seed in (38, 44, 68, SMALL):
+        engine = draw_engine(seed)
+        (named,) = engine.fabric.memories
+        assert not findings(engine.fabric)
+        met += points(named, engine.configuration)
+    kinds = ("alignment: ", "contexts: ", "tags: ", "ingress: ")
+    assert met.keys() >= {point for point in EVERY if point.startswith(kinds)}
+
+
+@pytest.mark.slow
+def test_a_row_that_reaches_the_regions_of_another_alignment_fails(monkeypatch):
+    # Mutant: a row meets every capability that differs from its own in alignments alone.
+    monkeypatch.setattr(RowDecoder, "_alignments", lambda self, *_: ())
+    assert fuzz.run_engine(ALIGNED, "python").problems
 
 
 def test_every_point_that_an_engine_has_is_a_legal_one():
