@@ -586,7 +586,9 @@ class _Drawing:
             )
             yield MemoryServiceCapability.of(
                 _actors(schema, (key[1],)),
-                ParameterizedMemoryAccessDomain.of(self.uneven.aligned(served, is_atomic=False)),
+                ParameterizedMemoryAccessDomain.of(
+                    self.uneven.guaranteed(self.uneven.aligned(served, is_atomic=False))
+                ),
                 service_region_ordinals=rng.sample(range(regions), rng.randint(1, regions)),
                 service_beat_width_bits=self.beat,
                 admissible_use_patterns=[each[-1] for each in group],

@@ -22,6 +22,7 @@ from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.fabric import NamedMemory
 from fabricgen.records.port import MemoryOperationPort
 from fabricgen.records.resource import GrantPolicy
+from fabricgen.records.subword import serves_narrow
 from fabricgen.schema.contract import AtomicRmwContract, CompareExchangeContract, PlainContract
 from fabricgen.vocab.dataflow import (
     AtomicOrdering,
@@ -47,6 +48,7 @@ _PAYLOADS = ("data", "old", "success")
 _OPERANDS = ("address", "data", "mask", "control", "update", "expected", "desired")
 _CONTEXTS = ("alike", "unlike in capacity", "unlike in admission", "unlike in projection")
 _TAGS = ("one bit", "several bits")
+_FULL = "subword: write byte_enable of a full payload to an exact service"
 _INGRESSES = ("alone", "beside payloads")
 _NO_SIDE = ReadSubwordSemantics.NOT_APPLICABLE, WriteSubwordSemantics.NOT_APPLICABLE
 
@@ -75,6 +77,7 @@ def _every() -> Iterator[str]:
     yield from (f"mask: {form} {mask}" for form, mask in product(_LANES, ("absent", "dynamic")))
     for kinds, side in ((ReadSubwordSemantics, "read"), (WriteSubwordSemantics, "write")):
         yield from (f"subword: {side} {word(kind)}" for kind in kinds if kind not in _NO_SIDE)
+    yield _FULL
     yield from (f"manager: {protocol}" for protocol in ("stream", "axi4"))
     yield from (f"subordinate: {protocol}" for protocol in ("stream", "axi4", "axi4_lite"))
     yield from (f"exposed: by {word(field)}" for field in MatchField)
@@ -211,15 +214,15 @@ def _row(named: NamedMemory, row: OperationRow, schedule: str) -> Iterator[str]:
     yield from _subword("read", chosen.read_subword)
     yield from _subword("write", chosen.write_subword)
     yield f"alignment: port accepts {_extent(chosen)}"
-    yield from _served_alignments(named, row)
+    yield from _served(named, row, chosen)
 
 
 def _extent(chosen: MemoryAccessClass) -> str:
     return "every" if chosen.source_alignment == ANY_ALIGNMENT else "some"
 
 
-def _served_alignments(named: NamedMemory, row: OperationRow) -> Iterator[str]:
-    """What the local service accepts, and whether another promise would reach other regions."""
+def _served(named: NamedMemory, row: OperationRow, asked: MemoryAccessClass) -> Iterator[str]:
+    """What the local service says, and whether another promise would reach other regions."""
     service, access = named.occurrence.local_service, row.access
     serving = admitting_capability(named.occurrence, row)
     if service is None or access is None or row.service_target != LocalMemoryServiceTarget():
@@ -229,6 +232,8 @@ def _served_alignments(named: NamedMemory, row: OperationRow) -> Iterator[str]:
         raise ValueError(f"Row must be admitted by a service capability, not {row!r}")
     if (chosen := domain.matching_class(access)) is not None:
         yield f"alignment: service accepts {_extent(chosen)}"
+        if not serves_narrow(asked, chosen):
+            yield _FULL
     reached = contract.capabilities[serving].service_region_ordinals
     promises = [replace(access, source_alignment_bytes=1 << each) for each in range(64)]
     others = [

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fabricgen.atoms.alignment import AlignmentDomain
 from fabricgen.atoms.unsigned import UnsignedDomain
 from fabricgen.records.access import MemoryAccessClass
+from fabricgen.vocab.fabric import WriteSubwordSemantics
 
 __all__ = ["ANY_ALIGNMENT", "Pair", "UnevenDrawing"]
 
@@ -29,6 +30,8 @@ class UnevenDrawing:
             rng.random() < 0.5 for _ in range(4)
         )
         self._is_tagged_narrowly = rng.random() < 0.15
+        self._guarantees = random.Random(f"guarantee {seed}")
+        self._is_exact = self._guarantees.random() < 0.4
 
     def tag_width(self, usual: int) -> int:
         """Bits of the tags; now and then a single one."""
@@ -54,6 +57,13 @@ class UnevenDrawing:
             return access
         span = self._rng.choice(_ATOMIC if is_atomic else _PLAIN)
         return replace(access, source_alignment=AlignmentDomain(UnsignedDomain.of(span)))
+
+    def guaranteed(self, access: MemoryAccessClass) -> MemoryAccessClass:
+        """The class of a service, which now and then writes only what fills an endpoint."""
+        is_written = WriteSubwordSemantics.BYTE_ENABLE in access.write_subword
+        if not is_written or not self._is_exact or self._guarantees.random() < 0.4:
+            return access
+        return replace(access, write_subword=(WriteSubwordSemantics.EXACT,))
 
     def parts(
         self, classes: Sequence[MemoryAccessClass]

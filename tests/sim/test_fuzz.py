@@ -20,7 +20,7 @@ from sim.fuzz_rows import row_edges
 from sim.simulate import model
 from sim.stalls import PATTERNS
 
-SEEDS = range(40)
+SEEDS = range(20, 60)
 
 #: A Temporal engine of one row that is quick to simulate: it loads pointers from two banks.
 SMALL = 354
@@ -261,12 +261,12 @@ def test_engines_are_searched_for_what_none_had(tmp_path, capsys, monkeypatch):
 
 def test_engines_differ_in_what_is_alike_elsewhere():
     met = Counter()
-    for seed in (38, 44, 68, SMALL):
+    for seed in (38, 44, 68, 75, SMALL):
         engine = draw_engine(seed)
         (named,) = engine.fabric.memories
         assert not findings(engine.fabric)
         met += points(named, engine.configuration)
-    kinds = ("alignment: ", "contexts: ", "tags: ", "ingress: ")
+    kinds = ("alignment: ", "contexts: ", "tags: ", "ingress: ", "subword: write byte")
     assert met.keys() >= {point for point in EVERY if point.startswith(kinds)}
 
 
