@@ -14,7 +14,7 @@ from fabricgen.errors import Diagnostic, Invalid
 from fabricgen.records.fabric import Fabric
 from fabricgen.records.storage_macro import StorageMacro
 
-__all__ = ["register"]
+__all__ = ["macro_of", "register"]
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +39,7 @@ def emit(
 ) -> None:
     """Write the Verilog of a fabric, its manifest, its names and its register map."""
     source = realised_fabric(fabric)
-    made_of = None if macro is None else _macro(macro, source.fabric)
+    made_of = None if macro is None else macro_of(macro, source.fabric)
     # The other commands start without the HDL.
     from fabricgen.emit.package import emit_fabric
 
@@ -47,8 +47,11 @@ def emit(
     note(f"wrote {emitted.verilog}, module {emitted.top}, and what describes it")
 
 
-def _macro(path: Path, fabric: Fabric) -> StorageMacro:
-    """Read the macro of a fabric whose storage is in modules of its own."""
+def macro_of(path: Path, fabric: Fabric) -> StorageMacro:
+    """Read the macro of a fabric whose storage is in modules of its own.
+
+    ``Invalid`` for a document that is none, and ``macro-without-wrapper``.
+    """
     found = parse_macro(read_text(path))
     if not any(named.implementation.memory_wrapper for named in fabric.memories):
         raise Invalid(
