@@ -15,7 +15,9 @@ ends; within one, only what is pending together can be in either order.
 The search (Wing and Gong, 1993, with the memory of Lowe, 2017) goes from state to state: of those
 operations that are invoked before all that is left responds, one is next. One that finds what is
 there and changes nothing is taken at once, since it fits nowhere better; where several others
-might be next, it comes back and tries the others. States of which it came back are not tried again.
+might be next, it comes back and tries the others: those of the last turn that could have left what
+is missed, since what lies behind it makes no difference. States of which it came back are not tried
+again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -275,6 +277,71 @@ def _mask(size: int, strobe: int) -> int:
 _Move = tuple[int, int, int, bool, bool]
 
 
+@lru_cache(maxsize=4096)
+def _places(mask: int) -> tuple[int, ...]:
+    """Bytes that a mask of bits names."""
+    return tuple(at for at in range((mask.bit_length() + 7) // 8) if mask >> 8 * at & 0xFF)
+
+
+class _Turn:
+    """A state from which operations were tried, one of which has moved on.
+
+    Parameters
+    ----------
+    came, state
+        How far each line had come, and the bytes.
+    depths
+        For each byte the number of turns before it was last written.
+    choices
+        What is left to be tried, by line and state behind it, and what is tried now, last.
+    blame
+        Bytes, as bits, that kept all from being next that might have been but did not fit, here and
+        behind what was tried.
+    """
+
+    __slots__ = ("blame", "came", "choices", "depths", "state", "written")
+
+    def __init__(
+        self,
+        came: tuple[int, ...],
+        state: int,
+        depths: tuple[int, ...],
+        choices: list[tuple[int, int]],
+        blame: int,
+    ) -> None:
+        self.came, self.state, self.depths = came, state, depths
+        self.choices, self.blame = choices, blame
+        self.written = 0
+
+
+def _blame(refused: Iterable[int], depths: Sequence[int]) -> int:
+    """Bytes, as bits, that differ from what was found: of each operation the one that was last
+    written longest ago.
+    """
+    found = 0
+    for wrong in refused:
+        places = _places(wrong)
+        found |= 1 << min(places, key=depths.__getitem__)
+    return found
+
+
+def _go_back(turns: list[_Turn], blame: int, dead: dict[tuple[tuple[int, ...], int], int]) -> None:
+    """Leave the turns that have nothing left that could help.
+
+    What was done at a turn that wrote none of the bytes to blame may as well be done later, or have
+    been done before: without it nothing is other than it was where the search got stuck.
+    """
+    while turns:
+        turn = turns[-1]
+        if turn.written & blame:
+            turn.blame |= blame
+            if turn.choices:
+                return
+            blame = turn.blame
+        dead[turn.came, turn.state] = blame
+        turns.pop()
+
+
 class _Group:
     """One stretch of bytes, as one little-endian integer, and the search for an order."""
 
@@ -295,6 +362,7 @@ class _Group:
         self._invoked = [[each.invoked for each in line.items] for line in lines]
         self._deadlines = [line.deadlines() for line in lines]
         self._moves = [[self._move(each) for each in line.items] for line in lines]
+        self._written = [[_places(mask) for mask, *_ in moves] for moves in self._moves]
         self._deepest = -1
         self._stuck: tuple[list[int], int] = ([], 0)
 
@@ -319,72 +387,76 @@ class _Group:
         came = [0] * len(self._items)
         due = [deadlines[0] for deadlines in self._deadlines]
         state, steps = self._state, 0
-        tried: set[tuple[tuple[int, ...], int]] = set()
-        # Where to come back to: how far each line had come, and the choices that are left.
-        turns: list[tuple[tuple[int, ...], list[tuple[int, int]]]] = []
+        turns: list[_Turn] = []
+        depths = [0] * (self._end - self._start)
+        # States from which nothing leads to the end, and the bytes to blame.
+        dead: dict[tuple[tuple[int, ...], int], int] = {}
         while True:
             steps += 1
             bound = min(due)
             if bound == _NEVER:
                 return None, steps
             choices: list[tuple[int, int]] = []
+            refused: list[int] = []
             has_moved = False
             for line in lines:
                 at = came[line]
                 if due[line] == _NEVER or self._invoked[line][at] >= bound:
                     continue
-                mask, found, left, finds, rests = self._moves[line][at]
-                if finds and state & mask != found:
-                    continue
                 if (needs := self._needs[line][at]) and any(came[n] < done for n, done in needs):
                     continue
-                if rests:
+                mask, found, left, finds, rests = self._moves[line][at]
+                if finds and state & mask != found:
+                    refused.append(state & mask ^ found)
+                elif rests:
                     came[line] = at + 1
                     due[line] = self._deadlines[line][at + 1]
                     has_moved = True
-                    continue
-                choices.append((line, state & ~mask | left))
+                else:
+                    choices.append((line, state & ~mask | left))
             if has_moved:
                 continue
+            blame = _blame(refused, depths) if refused else 0
+            here = tuple(came)
             if len(choices) > 1:
-                here = (tuple(came), state)
-                if here in tried:
-                    choices = []
+                if (known := dead.get((here, state))) is not None:
+                    choices, blame = [], known
                 else:
-                    tried.add(here)
                     self._sort(came, choices)
-                    turns.append((here[0], choices))
-                    choices = [choices.pop()]
-            if not choices:
+            if choices:
+                turns.append(_Turn(here, state, tuple(depths), choices, blame))
+            else:
                 self._note(came, state)
-                while turns and not turns[-1][1]:
-                    turns.pop()
+                _go_back(turns, blame, dead)
                 if not turns:
                     return self._violation(), steps
                 if steps > most_steps:
                     return self._given_up(steps), steps
-                place, left_over = turns[-1]
-                choices = [left_over.pop()]
-                came = list(place)
+                came, depths = list(turns[-1].came), list(turns[-1].depths)
                 due = [self._deadlines[line][at] for line, at in enumerate(came)]
-            line, state = choices[0]
+            line, state = turns[-1].choices.pop()
+            written = 0
+            for at in self._written[line][came[line]]:
+                depths[at] = len(turns)
+                written |= 1 << at
+            turns[-1].written = written
             came[line] += 1
             due[line] = self._deadlines[line][came[line]]
 
     def _sort(self, came: list[int], choices: list[tuple[int, int]]) -> None:
-        """Put the likeliest last: what fits only here, then what somebody waits to find, then what
-        must be over soonest.
+        """Put the likeliest last: what fits only here, then what leaves least that is not as the
+        next ones found it, those first that must be over soonest.
         """
-        heads = [moves[at] for moves, at in zip(self._moves, came, strict=True) if at < len(moves)]
+        wanted = sorted(
+            (deadlines[at], *moves[at][:2])
+            for moves, deadlines, at in zip(self._moves, self._deadlines, came, strict=True)
+            if at < len(moves) and moves[at][3]
+        )
 
-        def rank(choice: tuple[int, int]) -> tuple[bool, bool, int]:
+        def rank(choice: tuple[int, int]) -> tuple[bool, list[int], int]:
             line, state = choice
-            wanted = any(finds and state & mask == found for mask, found, _, finds, _ in heads)
-            return (
-                self._moves[line][came[line]][3],
-                wanted,
-                -self._deadlines[line][came[line]],
-            )
+            wrong = [-len(_places(state & mask ^ found)) for _, mask, found in wanted]
+            return (self._moves[line][came[line]][3], wrong, -self._deadlines[line][came[line]])
 
         choices.sort(key=rank)
 

@@ -50,7 +50,7 @@ from sim.job import (
 )
 from sim.manager_agent import LONGEST_LATENCY
 
-__all__ = ["Stimulus", "make_job", "memory_parts"]
+__all__ = ["Stimulus", "make_job", "memory_parts", "programming_steps"]
 
 #: What user signals say, lowest first.
 _USER = (MatchField.ADDRESS_SPACE, MatchField.CONTEXT)
@@ -181,7 +181,7 @@ class _Making:
             ingresses=ingresses,
             egresses=tuple(self._egresses()),
             memory=memory,
-            program=tuple(map(_step, programming_sequence(fabric, image))),
+            program=programming_steps(fabric, image),
             registers=Registers(
                 registers.flags,
                 registers.words.get("out_of_range_row"),
@@ -411,6 +411,11 @@ def _manager_beat(beat: Beat, contract: MemoryContract) -> ManagerBeat:
                 ordering=contract.ordering.value,
                 scope=contract.scope.kind.value,
             )
+
+
+def programming_steps(fabric: Fabric, image: bytes) -> tuple[Step, ...]:
+    """What a host does to make an image the active one, and what it must be answered."""
+    return tuple(map(_step, programming_sequence(fabric, image)))
 
 
 def _step(step: AxiLiteStep) -> Step:

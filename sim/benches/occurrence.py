@@ -17,33 +17,29 @@ from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.handle import Immediate
-from cocotb.triggers import FallingEdge, RisingEdge, SimTimeoutError, with_timeout
-from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
+from cocotb.triggers import FallingEdge, RisingEdge
 
 from sim.axi4_agent import Axi4Agent
 from sim.bus_host import BusHost
-from sim.checks import Answer, answer_finding, end_findings, read_flags
+from sim.checks import answer_finding, end_findings, read_flags
 from sim.endpoints import EndpointPins, Pin
 from sim.findings import Findings
 from sim.job import (
     EgressJob,
     IngressJob,
     Job,
-    MemoryJob,
     RowJob,
     Run,
     RunResult,
-    Step,
     write_results,
 )
 from sim.manager_agent import ManagerPins
-from sim.memory_image import Byte, bytes_of_text, bytes_of_words, words_of_bytes
 from sim.probes import read_states
+from sim.programming_host import PERIOD_NS, ProgrammingHost
+from sim.storage import Storage, descend
 from sim.traffic import Traffic
 from sim.wait_for import RowState
 
-_PERIOD_NS = 10
 _RESET_CYCLES = 4
 
 #: Cycles of traffic, at most, before the reset that interrupts a run.
@@ -55,12 +51,14 @@ async def occurrence(dut: Any) -> None:
     """Run every pass of the job; what they find is data, not a failure of this test."""
     job = Job.read(Path(os.environ["FABRICGEN_JOB"]))
     dut.rst.value = 1
-    Clock(dut.clk, _PERIOD_NS, unit="ns").start()
+    Clock(dut.clk, PERIOD_NS, unit="ns").start()
     buses = {item.name: Axi4Agent(dut, item) for item in job.managers if item.protocol == "axi4"}
     hosts = {
         item.name: BusHost(dut, item) for item in job.subordinates if item.protocol != "stream"
     }
-    bench = _Bench(dut, job, _Host(dut, job.bound), _Storage(dut, job.memory), buses, hosts)
+    bench = _Bench(
+        dut, job, ProgrammingHost(dut, job.bound), Storage(dut, job.memory), buses, hosts
+    )
     results = [await _run(bench, run) for run in job.runs]
     write_results(results, Path(os.environ["FABRICGEN_RESULTS"]))
 
@@ -71,8 +69,8 @@ class _Bench:
 
     dut: Any
     job: Job
-    host: "_Host"
-    storage: "_Storage"
+    host: ProgrammingHost
+    storage: Storage
     buses: Mapping[str, Axi4Agent]
     hosts: Mapping[str, BusHost]
 
@@ -148,32 +146,6 @@ class _Clock:
             self._traffic.respond()
 
 
-class _Host:
-    """The programming host: an AXI4-Lite master that this project did not write."""
-
-    def __init__(self, dut: Any, bound: int) -> None:
-        self._master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "cfg"), dut.clk, dut.rst)
-        self._timeout_ns = _PERIOD_NS * (bound + 100)
-
-    async def read(self, address: int) -> int:
-        """Read one word; all ones where nothing answers."""
-        _, data = await self.access(Step(False, address, 0))
-        return 0xFFFFFFFF if data is None else data
-
-    async def access(self, step: Step) -> Answer:
-        """Do one access; ``no answer`` where none comes in time."""
-        if step.write:
-            wait = self._master.write(step.address, step.data.to_bytes(4, "little"))
-        else:
-            wait = self._master.read(step.address, 4)
-        try:
-            result: Any = await with_timeout(wait, self._timeout_ns, "ns")
-        except SimTimeoutError:
-            return ("no answer", None)
-        data = None if step.write else int.from_bytes(result.data, "little")
-        return (AxiResp(result.resp).name, data)
-
-
 async def _reset(dut: Any, job: Job) -> None:
     dut.rst.value = 1
     for ingress in job.ingresses:
@@ -208,7 +180,7 @@ def _states(dut: Any, job: Job) -> dict[int, RowState] | None:
 
     def read(row: RowJob, name: str) -> int | None:
         try:
-            return int(_descend(dut, f"{row.instance}.{name}").value)
+            return int(descend(dut, f"{row.instance}.{name}").value)
         except (AttributeError, ValueError):
             return None
 
@@ -221,43 +193,3 @@ def _manager_pins(dut: Any, name: str) -> ManagerPins:
         return None if handle is None else (handle, len(handle))
 
     return ManagerPins.find(look_up, name)
-
-
-class _Storage:
-    """The banks' words, reached through the hierarchy."""
-
-    def __init__(self, dut: Any, memory: MemoryJob | None) -> None:
-        memory = memory or MemoryJob(b"", b"", 1, ())
-        self._memory = memory
-        self._before = words_of_bytes(memory.before, memory.word_bytes, len(memory.banks))
-        arrays = [_descend(dut, path) for path in memory.banks]
-        self._words = [
-            [array[index] for index in range(len(contents))]
-            for array, contents in zip(arrays, self._before, strict=True)
-        ]
-        self._texts = [[""] * len(contents) for contents in self._before]
-
-    def preload(self) -> None:
-        """Write every word that is not known to hold its initial contents."""
-        width = 8 * self._memory.word_bytes
-        for handles, texts, contents in zip(self._words, self._texts, self._before, strict=True):
-            for handle, text, word in zip(handles, texts, contents, strict=True):
-                if text != f"{word:0{width}b}":
-                    handle.value = Immediate(word)
-
-    def forget(self) -> None:
-        """Somebody wrote: nothing is known of any word."""
-        self._texts = [[""] * len(texts) for texts in self._texts]
-
-    def read(self) -> list[Byte]:
-        """Read every byte."""
-        self._texts = [[str(handle.value) for handle in handles] for handles in self._words]
-        words = [[bytes_of_text(text) for text in texts] for texts in self._texts]
-        return bytes_of_words(words, len(self._memory.after))
-
-
-def _descend(dut: Any, path: str) -> Any:
-    handle = dut
-    for name in path.split("."):
-        handle = getattr(handle, name)
-    return handle

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fabricgen.vocab.dataflow import AtomicRmwKind
 from sim.history import Kind, Operation
 from sim.linearizability import check
-from tests.support.history_oracle import has_order
+from tests.support.history_oracle import has_order, leads_to_the_end
 from tests.support.rmw_oracle import updated
 
 ZERO = bytes(16)
@@ -214,8 +214,11 @@ def test_a_search_that_takes_too_long_is_no_verdict():
 # Histories as a memory makes them, and with one thing changed.
 
 
-def drawn(rng, count, size=4):
-    """A legal history: operations take effect at drawn instants of one memory."""
+def drawn(rng, count, size=4, hurry=1.0):
+    """A legal history: operations take effect at drawn instants of one memory.
+
+    The less of them there is between those of a source, the more are pending together.
+    """
     sources = ["a", "b", "c"]
     now = dict.fromkeys(sources, 0)
     number = dict.fromkeys(sources, 0)
@@ -223,11 +226,11 @@ def drawn(rng, count, size=4):
     for _ in range(count):
         source = rng.choice(sources)
         invoked = now[source] + rng.randrange(3)
-        instant = invoked + rng.random() * 4 + 0.01
+        instant = invoked + rng.random() * 4 * hurry + 0.01
         # Later accesses of one source take effect later, and may begin before.
         now[source] = instant
         invoked = max(0, int(invoked) - rng.randrange(3))
-        responded = int(instant) + 1 + rng.randrange(4)
+        responded = int(instant) + 1 + rng.randrange(int(4 / hurry))
         planned.append((instant, source, number[source], invoked, responded))
         number[source] += 1
     memory = bytearray(size)
@@ -288,6 +291,24 @@ def test_small_histories_are_judged_as_by_trying_every_order(seed, count):
     moved = each.invoked + rng.randint(-6, 6)
     history[at] = each._replace(invoked=moved, responded=moved + rng.randint(1, 3))
     assert check(history, bytes(4), after).is_legal == has_order(history, bytes(4), after)
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 2**32), st.integers(7, 12))
+def test_longer_histories_are_judged_as_by_following_every_state(seed, count):
+    rng = random.Random(seed)
+    history, after = drawn(rng, count, hurry=0.3)
+    assert check(history, bytes(4), after).is_legal
+    at = rng.randrange(count)
+    each = history[at]
+    if each.kind in (Kind.LOAD, Kind.RMW) and rng.random() < 0.7:
+        history[at] = each._replace(
+            observed=each.observed ^ 1 << 8 * rng.randrange(each.size_bytes)
+        )
+    else:
+        history[at] = each._replace(value=each.value ^ 1)
+    found = check(history, bytes(4), after)
+    assert found.is_legal == leads_to_the_end(history, bytes(4), after)
 
 
 @pytest.mark.parametrize("seed", range(4))

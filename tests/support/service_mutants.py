@@ -1,5 +1,7 @@
 """Wrong parts of the Local Memory Service, one for each check that must see the fault."""
 
+from types import SimpleNamespace
+
 from amaranth.hdl import Cat, Const, Elaboratable, Module, Mux, Signal
 from amaranth.lib.memory import Memory
 
@@ -91,6 +93,56 @@ class TrustingBank(AtomicBank):
     def elaborate(self, platform: object) -> Module:
         self.write_confirm = Const(-1, len(self.confirmed))
         return super().elaborate(platform)
+
+
+class _LateMemory:
+    """A storage that some bytes of a write reach later; ``late[i]`` cycles for byte ``i``."""
+
+    def __init__(self, m, memory, late) -> None:
+        self._m, self._memory, self._late = m, memory, late
+
+    def write_port(self, *, granularity):
+        port = SimpleNamespace(
+            addr=Signal(range(self._memory.depth), name="early_row"),
+            data=Signal(granularity * len(self._late), name="early_beat"),
+            en=Signal(len(self._late), name="early_enable"),
+        )
+        for cycles in sorted(set(self._late)):
+            real = self._memory.write_port(granularity=granularity)
+            kept = sum(1 << at for at, late in enumerate(self._late) if late == cycles)
+            stages = [port.addr, port.data, port.en & kept]
+            for number in range(cycles):
+                after = [
+                    Signal(len(each), name=f"late_{cycles}_{number}_{at}")
+                    for at, each in enumerate(stages)
+                ]
+                self._m.d.sync += [held.eq(each) for held, each in zip(after, stages, strict=True)]
+                stages = after
+            self._m.d.comb += [
+                real.addr.eq(stages[0]),
+                real.data.eq(stages[1]),
+                real.en.eq(stages[2]),
+            ]
+        return port
+
+
+class BufferedBank(AtomicBank):
+    """Writes wait in a buffer where reads do not look, though they have been answered."""
+
+    def _write(self, m, *rest):
+        memory, self.mem = self.mem, _LateMemory(m, self.mem, self._late())
+        super()._write(m, *rest)
+        self.mem = memory
+
+    def _late(self):
+        return [12] * self.beat_bytes
+
+
+class TearingBank(BufferedBank):
+    """Every second byte of a write arrives later."""
+
+    def _late(self):
+        return [at % 2 * 6 for at in range(self.beat_bytes)]
 
 
 class StickyPairArbiter(PairArbiter):
