@@ -13,7 +13,6 @@ __all__ = ["KINDS", "ORDERINGS", "RaceFabric", "RaceRow"]
 
 #: What the local service computes.
 KINDS = tuple(kind for kind in AtomicRmwKind if not kind.name.startswith(("FADD", "FSUB", "FM")))
-_NAMES = [kind.name.lower() for kind in KINDS]
 #: Orderings of each actor; a compare-exchange has pairs.
 ORDERINGS: Mapping[str, Sequence[str | tuple[str, str]]] = {
     "load": ("monotonic", "acquire", "seq_cst"),
@@ -104,6 +103,8 @@ class RaceFabric:
         Pairs of ports: the completion of the first may lead to the control of the second.
     has_lanes
         Whether there are accesses of two lanes.
+    sizes_bytes, kinds
+        Of elements that are no lanes, and what is computed.
     """
 
     name: str
@@ -114,6 +115,8 @@ class RaceFabric:
     capacity_bytes: int = 1024
     links: Sequence[tuple[int, int]] = field(default_factory=tuple[tuple[int, int], ...])
     has_lanes: bool = True
+    sizes_bytes: Sequence[int] = (1, 2, 4, 8)
+    kinds: Sequence[AtomicRmwKind] = KINDS
 
     @property
     def tag_bits(self) -> int:
@@ -202,12 +205,13 @@ class RaceFabric:
                 said = shared | {"orderings": [*map(_listed, ORDERINGS[actor])]}
                 contract: list[object] = [said]
                 if actor == "rmw":
-                    said["kinds"] = _NAMES
+                    said["kinds"] = [kind.name.lower() for kind in self.kinds]
                 elif actor == "cmpxchg":
                     said["weak"] = [False, True]
                 else:
                     contract = [{"plain": {"volatile": [False]}}, {"atomic": said}]
-                yield actor, {"contract": contract, "access": [_access(actor, pattern)]}, pattern
+                access = _access(actor, pattern, self.sizes_bytes)
+                yield actor, {"contract": contract, "access": [access]}, pattern
         contract = [{"orderings": [*ORDERINGS["fence"]], "sync_scopes": ["system"]}]
         yield "fence", {"contract": contract}, "direct"
 
@@ -298,11 +302,11 @@ def _listed(ordering: str | tuple[str, str]) -> object:
     return list(ordering) if isinstance(ordering, tuple) else ordering
 
 
-def _access(actor: str, pattern: str) -> dict[str, object]:
+def _access(actor: str, pattern: str, sizes_bytes: Sequence[int]) -> dict[str, object]:
     found: dict[str, object] = {
         "form": "element" if pattern == "direct" else "contiguous",
         "address": {"root_relative": [32]},
-        "element_bits": [8, 16, 32, 64] if pattern == "direct" else [16, 32],
+        "element_bits": [8 * size for size in sizes_bytes] if pattern == "direct" else [16, 32],
         "lanes": [1] if pattern == "direct" else [2],
         "mask": ["absent"],
         "alignment": "any",

@@ -8,7 +8,7 @@ from pathlib import Path
 from sim.history import Operation
 from sim.job import MemoryJob, Step
 from sim.race_documents import RaceRow
-from sim.race_traffic import Addresses
+from sim.race_traffic import Addresses, FixedAccess
 
 __all__ = ["RaceJob", "RaceRecord", "RaceSegment", "read_records"]
 
@@ -31,6 +31,13 @@ class RaceSegment:
         Where accesses go.
     stalled_cycles
         So long there are stalls; what is left then is done as fast as it goes.
+    fixed
+        For each row what it asks for, if that is not drawn.
+    threads
+        Rows by ordinal that begin together, round after round: none begins its firing ``n`` before
+        all have ended firing ``n - 1``. Without them each row goes on as fast as it can.
+    restores
+        The memory is as before the first segment.
     """
 
     rows: tuple[RaceRow, ...]
@@ -41,6 +48,9 @@ class RaceSegment:
     transfers: int
     addresses: Addresses
     stalled_cycles: int
+    fixed: tuple[FixedAccess, ...] = ()
+    threads: tuple[tuple[int, ...], ...] = ()
+    restores: bool = False
 
 
 @dataclass(frozen=True, slots=True)

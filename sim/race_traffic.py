@@ -14,7 +14,7 @@ from sim.history import Kind, Operation
 from sim.race_documents import RaceRow
 from sim.stalls import Stall
 
-__all__ = ["Addresses", "PortPins", "PortTraffic", "RowTraffic"]
+__all__ = ["Addresses", "FixedAccess", "Lockstep", "PortPins", "PortTraffic", "RowTraffic"]
 
 _KINDS = {
     "load": Kind.LOAD,
@@ -24,6 +24,8 @@ _KINDS = {
     "fence": Kind.FENCE,
 }
 _BEAT_BYTES = 8
+#: Threads begin a round within so many cycles.
+_SKEW_CYCLES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,29 @@ class Addresses:
         return rng.randrange(max(1, end - size_bytes + 1))
 
 
+@dataclass(frozen=True, slots=True)
+class FixedAccess:
+    """What a row asks for in its firing ``n``: element ``n * step``, with always the same value."""
+
+    step: int
+    value: int
+
+
 class RowTraffic:
-    """Operands of one row's firings, and the operations that they were."""
+    """Operands of one row's firings, and the operations that they were.
+
+    Parameters
+    ----------
+    row, ordinal, count
+        The row, and how often it fires.
+    addresses, seed
+        What the operands are drawn from.
+    seen
+        What was last found or left at places of atomic objects; shared by all rows, which expect
+        it to be there still.
+    fixed
+        What is asked for instead of something random.
+    """
 
     def __init__(
         self,
@@ -61,8 +84,12 @@ class RowTraffic:
         addresses: Addresses,
         seed: int,
         seen: dict[tuple[int, int], int],
+        fixed: FixedAccess | None = None,
     ) -> None:
         self.row, self.ordinal, self.count = row, ordinal, count
+        #: Firings whose operands may be offered.
+        self.released = count
+        self._fixed = fixed
         self.source = f"row{ordinal}"
         self.published = 0
         #: Rows that take this one's completion as their control.
@@ -82,16 +109,21 @@ class RowTraffic:
 
     def token(self, end: str) -> int:
         """What the endpoint ``end`` is offered next."""
-        at = self.sent[end]
-        while at >= self._drawn:
+        self._draw_up_to(self.sent[end])
+        return self._firings[self.sent[end] - self.published][end]
+
+    def _draw_up_to(self, number: int) -> None:
+        while number >= self._drawn:
             self._firings.append(self._draw())
             self._drawn += 1
-        return self._firings[at - self.published][end]
 
     def _draw(self) -> dict[str, int]:
         row, rng = self.row, self._rng
         if row.actor == "fence":
             return {"ctrl": 0}
+        if self._fixed is not None:
+            index = self._drawn * self._fixed.step
+            return {"addr": index, "ctrl": 0, "data": self._fixed.value, "expected": 0}
         width = row.size_bytes * row.lanes
         address = self._addresses.draw(rng, width)
         last = (self._addresses.capacity_bytes - row.base) // row.size_bytes - row.lanes
@@ -107,8 +139,10 @@ class RowTraffic:
     def publish(self, edge: int, read: int, success: int) -> Iterator[Operation]:
         """Note a publication; yield the operations of its firing."""
         row = self.row
-        if not self._firings:
+        if not all(self.taken.values()):
             raise ValueError(f"{self.source} must publish what it was asked for, and nothing else")
+        # A fence behind another row has no operand of its own.
+        self._draw_up_to(self.published)
         firing = self._firings.popleft()
         number = self.published
         self.published += 1
@@ -223,7 +257,7 @@ class _Ingress:
         if is_willing:
             for _ in range(len(self._rows)):
                 row = self._rows[0]
-                if row.sent[end] < row.count:
+                if row.sent[end] < row.released:
                     self._shown = row
                     break
                 self._rows.rotate(-1)
@@ -308,3 +342,32 @@ class PortTraffic:
             if ready != self._is_ready[end]:
                 self._is_ready[end] = ready
                 self._ready[end].value = int(ready)
+
+
+class Lockstep:
+    """Lets threads begin their rounds together, each a little later than another."""
+
+    name = "rounds"
+    is_done = True
+
+    def __init__(self, threads: Sequence[Sequence[RowTraffic]], seed: int) -> None:
+        self._threads = threads
+        self._rng = random.Random(f"rounds/{seed}")
+        self._round = 0
+        self._begins = [0] * len(threads)
+        for row in (row for thread in threads for row in thread):
+            row.released = 0
+
+    def sample(self, edge: int, history: list[Operation]) -> bool:
+        """Nothing is to be seen."""
+        return False
+
+    def drive(self, edge: int) -> None:
+        """Begin the next round where the last one is over."""
+        if all(row.published == self._round for thread in self._threads for row in thread):
+            self._round += 1
+            self._begins = [edge + self._rng.randrange(_SKEW_CYCLES) for _ in self._threads]
+        for begins, thread in zip(self._begins, self._threads, strict=True):
+            if begins == edge:
+                for row in thread:
+                    row.released = min(row.count, self._round)

@@ -118,13 +118,16 @@ def play(
     *,
     simulator: str,
     seed: int,
+    before: bytes | None = None,
 ) -> Iterator[Judged]:
     """Run segments on an emitted design, then judge one after the other.
 
-    The bench ends behind a segment in which something other than an order is wrong.
+    The memory has random contents, or those of ``before``. The bench ends behind a segment in which
+    something other than an order is wrong.
     """
     require(simulator)
-    before = random.Random(seed).randbytes(design.capacity_bytes)
+    if before is None:
+        before = random.Random(seed).randbytes(design.capacity_bytes)
     job = RaceJob(
         MemoryJob(before, before, _BEAT_BYTES, emitted.banks[0]),
         design.ports,

@@ -18,7 +18,7 @@ from sim.history import Operation
 from sim.programming_host import PERIOD_NS, ProgrammingHost
 from sim.race_host import RaceHost
 from sim.race_job import RaceJob, RaceRecord, RaceSegment
-from sim.race_traffic import PortPins, PortTraffic, RowTraffic
+from sim.race_traffic import Lockstep, PortPins, PortTraffic, RowTraffic
 from sim.stalls import Stall, stalls
 from sim.storage import Storage
 
@@ -51,6 +51,10 @@ async def races(dut: Any) -> None:
     before = job.memory.before
     with Path(os.environ["FABRICGEN_RECORDS"]).open("wb") as file:
         for segment in job.segments:
+            if segment.restores:
+                storage.forget()
+                storage.preload()
+                before = job.memory.before
             record = await _play(dut, segment, before, ports, host, hosts, storage)
             pickle.dump(record, file, protocol=pickle.HIGHEST_PROTOCOL)
             before = record.after
@@ -122,12 +126,13 @@ def _drawn(segment: RaceSegment, groups: list[list[str]], seed: int) -> dict[str
     return {name: _Ending(stall, segment.stalled_cycles) for name, stall in drawn.items()}
 
 
-def _port_traffic(segment: RaceSegment, ports: list[PortPins]) -> list[PortTraffic]:
-    """Traffic of every port that has rows."""
+def _port_traffic(segment: RaceSegment, ports: list[PortPins]) -> list[PortTraffic | Lockstep]:
+    """Traffic of every port that has rows, and who holds it back."""
     seen: dict[tuple[int, int], int] = {}
+    fixed = segment.fixed or (None,) * len(segment.rows)
     rows = [
-        RowTraffic(row, ordinal, segment.firings, segment.addresses, segment.seed, seen)
-        for ordinal, row in enumerate(segment.rows)
+        RowTraffic(row, ordinal, segment.firings, segment.addresses, segment.seed, seen, access)
+        for ordinal, (row, access) in enumerate(zip(segment.rows, fixed, strict=True))
     ]
     for row in rows:
         if row.row.control is not None:
@@ -135,7 +140,9 @@ def _port_traffic(segment: RaceSegment, ports: list[PortPins]) -> list[PortTraff
     ends = (*_INPUTS, *_OUTPUTS)
     groups = [[f"p{port}_{end}" for end in ends] for port in range(len(ports))]
     drawn = _drawn(segment, groups, segment.seed)
-    return [
+    threads = [[rows[ordinal] for ordinal in thread] for thread in segment.threads]
+    lockstep = [Lockstep(threads, segment.seed)] if threads else []
+    return lockstep + [
         PortTraffic(pins, own, {end: drawn[f"p{port}_{end}"] for end in ends})
         for port, pins in enumerate(ports)
         if (own := [row for row in rows if row.row.port == port])

@@ -1,5 +1,6 @@
 """Wrong parts of the Local Memory Service, one for each check that must see the fault."""
 
+from itertools import count
 from types import SimpleNamespace
 
 from amaranth.hdl import Cat, Const, Elaboratable, Module, Mux, Signal
@@ -136,6 +137,19 @@ class BufferedBank(AtomicBank):
 
     def _late(self):
         return [12] * self.beat_bytes
+
+
+class OneLateBank(BufferedBank):
+    """Every second bank has such a buffer, counted by ``made``."""
+
+    made = count()
+
+    def __init__(self, *args, **options) -> None:
+        super().__init__(*args, **options)
+        self._is_late = next(self.made) % 2 == 0
+
+    def _late(self):
+        return [64 * self._is_late] * self.beat_bytes
 
 
 class TearingBank(BufferedBank):
