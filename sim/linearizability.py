@@ -17,9 +17,10 @@ operations that are invoked before all that is left responds, one is next. One t
 there and changes nothing is taken at once, since it fits nowhere better; where several others
 might be next, it comes back and tries the others: those of the last turn that could have left what
 is missed, since what lies behind it makes no difference. States of which it came back are not tried
-again.
+again, and a state is not left for one in which something is lost that is still to be found.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -342,6 +343,66 @@ def _go_back(turns: list[_Turn], blame: int, dead: dict[tuple[tuple[int, ...], i
         turns.pop()
 
 
+class _Values:
+    """Who finds and who leaves each value of each byte.
+
+    What an operation found must be there once more before it responds: what is there now, unless
+    another one leaves the same. So what is there may not be lost while nobody brings it back.
+    """
+
+    def __init__(self, lines: Sequence[_Line], moves: Sequence[Sequence[_Move]]) -> None:
+        self._finders: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+        self._leavers: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+        for line, (listed, own) in enumerate(zip(lines, moves, strict=True)):
+            for at, (each, (mask, found, left, finds, rests)) in enumerate(
+                zip(listed.items, own, strict=True)
+            ):
+                for place in _places(mask):
+                    shift = 8 * place
+                    if finds:
+                        key = place, found >> shift & 0xFF
+                        self._finders.setdefault(key, []).append((each.responded or 0, line, at))
+                    if not rests:
+                        key = place, left >> shift & 0xFF
+                        self._leavers.setdefault(key, []).append((each.invoked, line, at))
+        # Nothing takes longer, so what was invoked that long before is over.
+        self._longest = max(
+            (each.responded or 0) - each.invoked for line in lines for each in line.items
+        )
+        for each in (*self._finders.values(), *self._leavers.values()):
+            each.sort()
+
+    def lost(
+        self, came: Sequence[int], bound: int, line: int, before: int, after: int
+    ) -> int | None:
+        """A byte that the next operation of ``line`` may not change as it does; None if it may.
+
+        All that is left responds at ``bound`` or later.
+        """
+        for place in _places(before ^ after):
+            key = place, before >> 8 * place & 0xFF
+            finders = self._finders.get(key, ())
+            for index in range(bisect_left(finders, (bound,)), len(finders)):
+                end, finder, at = finders[index]
+                if came[finder] > at or (finder == line and came[line] == at):
+                    continue
+                if not self._comes_back(came, bound, key, end):
+                    return place
+                break
+        return None
+
+    def _comes_back(self, came: Sequence[int], bound: int, key: tuple[int, int], end: int) -> bool:
+        """Whether somebody who has not moved yet may leave the value before ``end``."""
+        leavers = self._leavers.get(key, ())
+        for index in range(bisect_left(leavers, (end,)) - 1, -1, -1):
+            invoked, line, at = leavers[index]
+            if came[line] <= at:
+                return True
+            if invoked + self._longest < bound:
+                break
+        return False
+
+
 class _Group:
     """One stretch of bytes, as one little-endian integer, and the search for an order."""
 
@@ -363,6 +424,7 @@ class _Group:
         self._deadlines = [line.deadlines() for line in lines]
         self._moves = [[self._move(each) for each in line.items] for line in lines]
         self._written = [[_places(mask) for mask, *_ in moves] for moves in self._moves]
+        self._values = _Values(lines, self._moves)
         self._deepest = -1
         self._stuck: tuple[list[int], int] = ([], 0)
 
@@ -422,6 +484,8 @@ class _Group:
                 if (known := dead.get((here, state))) is not None:
                     choices, blame = [], known
                 else:
+                    choices, lost = self._kept(came, bound, state, choices)
+                    blame |= lost
                     self._sort(came, choices)
             if choices:
                 turns.append(_Turn(here, state, tuple(depths), choices, blame))
@@ -443,22 +507,28 @@ class _Group:
             came[line] += 1
             due[line] = self._deadlines[line][came[line]]
 
+    def _kept(
+        self, came: list[int], bound: int, state: int, choices: list[tuple[int, int]]
+    ) -> tuple[list[tuple[int, int]], int]:
+        """Choices that lose nothing that is still to be found, and bytes that the others do."""
+        kept: list[tuple[int, int]] = []
+        blame = 0
+        for line, after in choices:
+            place = self._values.lost(came, bound, line, state, after)
+            if place is None:
+                kept.append((line, after))
+            else:
+                blame |= 1 << place
+        return kept, blame
+
     def _sort(self, came: list[int], choices: list[tuple[int, int]]) -> None:
-        """Put the likeliest last: what fits only here, then what leaves least that is not as the
-        next ones found it, those first that must be over soonest.
-        """
-        wanted = sorted(
-            (deadlines[at], *moves[at][:2])
-            for moves, deadlines, at in zip(self._moves, self._deadlines, came, strict=True)
-            if at < len(moves) and moves[at][3]
+        """Put the likeliest last: what fits only here, and what was invoked first."""
+        choices.sort(
+            key=lambda choice: (
+                self._moves[choice[0]][came[choice[0]]][3],
+                -self._invoked[choice[0]][came[choice[0]]],
+            )
         )
-
-        def rank(choice: tuple[int, int]) -> tuple[bool, list[int], int]:
-            line, state = choice
-            wrong = [-len(_places(state & mask ^ found)) for _, mask, found in wanted]
-            return (self._moves[line][came[line]][3], wrong, -self._deadlines[line][came[line]])
-
-        choices.sort(key=rank)
 
     def _note(self, came: list[int], state: int) -> None:
         """Remember the state that was reached with most operations."""
