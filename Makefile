@@ -7,9 +7,10 @@ JOBS ?= 2
 N ?= 100
 SEED ?= 1
 SECONDS ?= 600
+OPERATIONS ?= 50000
 
 .PHONY: demo test test-slow coverage formal bench bench-axi4 bench-emit bench-normalise native qor fuzz deadlocks
-.PHONY: fuzz-decoders lint
+.PHONY: fuzz-decoders lint races
 .PHONY: clean help tools compilers
 
 # Verilator compiles what it simulates; where nothing can, the demo runs on the Python simulator.
@@ -66,6 +67,10 @@ qor: $(VENV)/dev.stamp
 
 fuzz: $(VENV)/dev.stamp
 	$(BIN)/python -m sim.fuzz --count $(N) --seed $(SEED) --search $$((5 * $(N))) --jobs $(JOBS)
+
+# Rows and AXI4 masters race at one service: every history must have a legal order.
+races: $(VENV)/dev.stamp
+	$(BIN)/python -m sim.races --operations $(OPERATIONS) --seed $(SEED) --build-dir build/races
 
 # Channels of N random engines are dead, one after the other.
 deadlocks: $(VENV)/dev.stamp

@@ -74,6 +74,11 @@ LEGAL = {
         load("c", 0, (3, 5), 6),
         load("c", 1, (5, 7), 5),
     ],
+    "stores that meet for one edge may end either way": [
+        store("a", 0, (0, 5), 5),
+        store("b", 0, (4, 9), 6),
+        load("c", 0, (9, 10), 5),
+    ],
     "additions count": [add("a", 0, (0, 9), 1), add("b", 0, (0, 9), 0), add("a", 1, (1, 12), 2)],
     "one of two exchanges succeeds": [
         swap("a", 0, (0, 5), 0, 7, 0, True),
@@ -150,6 +155,11 @@ ILLEGAL = {
     "a strobe that reaches too far": [
         store("a", 0, (0, 2), 0xAABBCCDD, strobe=0b0101),
         load("b", 0, (2, 3), 0xAABBCCDD),
+    ],
+    "an access between the lanes of the one before it": [
+        add("a", 0, (0, 9), 0),
+        add("a", 0, (0, 9), 2),
+        add("a", 1, (0, 9), 1),
     ],
     "an access of lanes behind the next one": [
         add("a", 0, (0, 9), 3),

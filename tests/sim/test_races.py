@@ -47,6 +47,8 @@ def test_rows_and_masters_race_in_a_legal_order(tmp_path):
         pytest.param(mutants.ForgottenLastBank, marks=pytest.mark.slow),
         pytest.param(mutants.BufferedBank, marks=pytest.mark.slow),
         pytest.param(mutants.TearingBank, marks=pytest.mark.slow),
+        pytest.param(mutants.HastyBank, marks=pytest.mark.slow),
+        pytest.param(mutants.TrustingBank, marks=pytest.mark.slow),
     ],
 )
 def test_a_wrong_bank_is_found_out(bank, tmp_path, monkeypatch):
