@@ -1,6 +1,6 @@
 """What random engines had, as a table in the documentation: ``python -m sim.fuzz_report``.
 
-Reads the JSON of :mod:`sim.fuzz` and writes ``docs/coverage.md`` of it.
+Reads the JSON of :mod:`sim.fuzz`, of one run or of several, and writes ``docs/coverage.md`` of it.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-__all__ = ["coverage_text", "main"]
+__all__ = ["coverage_text", "main", "together"]
 
 _HEAD = """# What random engines had
 
@@ -20,6 +20,20 @@ is a random legal record with random rows and traffic, whose Verilog was held ag
 without stalls and under three stall patterns. A point counts the rows, connections, ports or
 endpoints that had it.
 """
+
+
+def together(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Several runs of different seeds as one; a gap is what no run met."""
+    first, *_ = results
+    points = {point: sum(each["points"][point] for each in results) for point in first["points"]}
+    return {
+        **{
+            name: sum(each[name] for each in results) for name in ("engines", "mismatches", "hangs")
+        },
+        "seed": ", ".join(str(each["seed"]) for each in results),
+        "points": points,
+        "gaps": {point: reason for point, reason in first["gaps"].items() if not points[point]},
+    }
 
 
 def coverage_text(result: Mapping[str, Any]) -> str:
@@ -45,10 +59,11 @@ def coverage_text(result: Mapping[str, Any]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page."""
     parser = argparse.ArgumentParser(prog="python -m sim.fuzz_report", description=__doc__)
-    parser.add_argument("input", type=Path, nargs="?", default=Path("build") / "fuzz.json")
+    parser.add_argument("input", type=Path, nargs="*", default=[Path("build") / "fuzz.json"])
     parser.add_argument("--output", type=Path, default=Path("docs") / "coverage.md")
     options = parser.parse_args(arguments)
-    options.output.write_text(coverage_text(json.loads(options.input.read_text())))
+    results = [json.loads(path.read_text()) for path in options.input]
+    options.output.write_text(coverage_text(together(results)))
     return 0
 
 

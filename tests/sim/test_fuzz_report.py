@@ -1,6 +1,7 @@
 import json
+from pathlib import Path
 
-from sim.fuzz_report import coverage_text, main
+from sim.fuzz_report import coverage_text, main, together
 
 RESULT = {
     "engines": 7,
@@ -40,7 +41,31 @@ def test_without_gaps_there_is_no_table_of_them():
     assert "because" not in text
 
 
+def test_several_runs_are_one():
+    other = {
+        "engines": 5,
+        "mismatches": 0,
+        "hangs": 1,
+        "seed": 90,
+        "points": {"rmw: local add": 0, "rmw: local fadd": 0, "policy: port none": 1},
+        "gaps": {"rmw: local add": "not drawn", "rmw: local fadd": "it cannot be"},
+    }
+    assert together([other, RESULT]) == {
+        "engines": 12,
+        "mismatches": 1,
+        "hangs": 3,
+        "seed": "90, 40",
+        "points": {"rmw: local add": 3, "rmw: local fadd": 0, "policy: port none": 13},
+        "gaps": {"rmw: local fadd": "it cannot be"},
+    }
+
+
 def test_the_page_is_written_from_the_json(tmp_path):
-    (tmp_path / "fuzz.json").write_text(json.dumps(RESULT))
-    assert main([str(tmp_path / "fuzz.json"), "--output", str(tmp_path / "coverage.md")]) == 0
-    assert (tmp_path / "coverage.md").read_text() == coverage_text(RESULT)
+    files = [str(tmp_path / name) for name in ("one.json", "other.json")]
+    for name in files:
+        Path(name).write_text(json.dumps(RESULT))
+    page = tmp_path / "coverage.md"
+    assert main([*files[:1], "--output", str(page)]) == 0
+    assert page.read_text() == coverage_text(RESULT)
+    assert main([*files, "--output", str(page)]) == 0
+    assert "14 engines from seed 40, 40 on" in page.read_text()
