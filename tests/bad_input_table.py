@@ -652,18 +652,18 @@ def wires() -> Iterator[Case]:
     yield case(
         "trailing byte",
         WIRE + b"\0",
-        "bytes: The record must end at offset 6427, not 6428 [wire-trailing]",
+        "bytes: The record must end at offset 6450, not 6451 [wire-trailing]",
     )
     yield case(
         "truncated",
         WIRE[:-1],
-        "bytes: 8 bytes are required at offset 6419, and 7 are left [wire-truncated]",
+        "bytes: 8 bytes are required at offset 6442, and 7 are left [wire-truncated]",
     )
     yield case(
         "hostile count",
         WIRE[:count] + b"\xff" * 8 + WIRE[count + 8 :],
         "bytes: 18446744073709551615 items of 24 or more bytes are "
-        "announced before offset 34, and 6393 bytes are left "
+        "announced before offset 34, and 6416 bytes are left "
         "[wire-truncated]",
     )
     yield case(
@@ -684,7 +684,7 @@ def wires() -> Iterator[Case]:
         "names in another spelling",
         WIRE.replace(frame(section), frame(spelled)),
         "memory[0].section: The bytes must equal the encoding of the "
-        "record that they decode to, not differ from it at offset 190 "
+        "record that they decode to, not differ from it at offset 213 "
         "[wire-not-canonical]",
     )
     yield case(

@@ -18,8 +18,8 @@ def designs(tmp_path_factory):
         if fabric not in made:
             made[fabric] = emit_fabric(fabric, tmp_path_factory.mktemp("rtl"))
         shutil.copytree(made[fabric].directory, directory)
-        verilog = directory / made[fabric].verilog.name
-        return replace(made[fabric], directory=directory, verilog=verilog)
+        sources = tuple(directory / each.name for each in made[fabric].sources)
+        return replace(made[fabric], directory=directory, verilog=sources[0], sources=sources)
 
     return emit
 
