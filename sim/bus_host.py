@@ -41,7 +41,7 @@ _READ, _WRITE = 0, 1
 #: Channels of requests and answers of each kind.
 _ENDS = {_READ: ("ar", "r"), _WRITE: ("aw", "b")}
 #: Channels that no write needs.
-_OF_READS = frozenset({"ar", "r"})
+_OF_READS = frozenset(_ENDS[_READ])
 
 
 def masters(dut: Any, prefix: str, bus: Container[str]) -> tuple[Any, Any]:

@@ -1,7 +1,8 @@
 """Which carrier bits any legal configuration sets; the others need no storage."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from fabricgen.atoms.unsigned import U64_MAX, UnsignedDomain
 from fabricgen.config.closure import Closure, RowKind
@@ -35,6 +36,9 @@ from fabricgen.vocab.dataflow import MemoryMaskForm
 
 __all__ = ["storable_mask"]
 
+#: Each field with the union of its values, of rows of one kind.
+_Unions = Callable[[RowKind], Iterator[tuple[str, int]]]
+
 
 def storable_mask(named: NamedMemory) -> int:
     """Union of the carriers of all legal configurations.
@@ -43,19 +47,20 @@ def storable_mask(named: NamedMemory) -> int:
     row unites on its own, except for the joint legality of connections.
     """
     occurrence, layout = named.occurrence, carrier_layout(named)
-    ports = occurrence.operation_ports
     closure, mask = Closure(occurrence), _decode_mask(named, layout)
+    kinds = [
+        list(_row_kinds(named, closure, port)) for port in range(len(occurrence.operation_ports))
+    ]
     if is_temporal(occurrence):
         # Rows that are alike in what their contexts admit store the same bits.
+        every = [kind for each in kinds for kind in each]
         for first, *others in _alike(occurrence):
-            found = 0
-            for port in range(len(ports)):
-                found |= _row_mask(named, closure, port, layout.rows[first], first)
+            found = _row_mask(every, layout.rows[first], first)
             for row in (first, *others):
                 mask |= found << (row - first) * layout.row_stride
     else:
-        for port, fields in enumerate(layout.rows):
-            mask |= _row_mask(named, closure, port, fields, 0)
+        for each, fields in zip(kinds, layout.rows, strict=True):
+            mask |= _row_mask(each, fields, 0)
     return mask | layout.active.mask if mask else 0
 
 
@@ -73,26 +78,28 @@ def _alike(occurrence: MemoryOccurrence) -> list[list[int]]:
     return list(found.values())
 
 
-def _row_mask(
-    named: NamedMemory,
-    closure: Closure,
-    port: int,
-    fields: Mapping[str, CarrierField],
-    context: int,
-) -> int:
-    """Bits that a row in one context sets where it is of one port."""
-    occurrence, mask = named.occurrence, 0
+def _row_kinds(
+    named: NamedMemory, closure: Closure, port: int
+) -> Iterator[tuple[RowKind, _Unions]]:
+    """Rows of one port, and the fields that each sets in the one context that it is narrowed to."""
+    occurrence = named.occurrence
     for product in _products(named, port):
         for form in product.admission.mask_forms:
             kind = closure.kind(port, product.admission, form)
-            if context in kind.contexts:
-                kind = replace(kind, contexts=frozenset({context}))
-                mask |= _placed(fields, dict(_unions(occurrence, closure, product, form, kind)))
+            yield kind, partial(_unions, occurrence, closure, product, form)
     for fence in fence_admissions(occurrence, port):
         kind = closure.fence(port, fence.alternative)
+        yield kind, partial(_fence_unions, occurrence, closure, fence)
+
+
+def _row_mask(
+    kinds: Iterable[tuple[RowKind, _Unions]], fields: Mapping[str, CarrierField], context: int
+) -> int:
+    """Bits that a row in one context sets."""
+    mask = 0
+    for kind, unions in kinds:
         if context in kind.contexts:
-            kind = replace(kind, contexts=frozenset({context}))
-            mask |= _placed(fields, dict(_fence_unions(occurrence, closure, fence, kind)))
+            mask |= _placed(fields, dict(unions(replace(kind, contexts=frozenset({context})))))
     return mask
 
 

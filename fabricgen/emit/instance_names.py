@@ -1,6 +1,7 @@
 """Where rows, roles, storage and ops are in the emitted hierarchy, for benches and debuggers."""
 
 from fabricgen.emit.verilog import EmittedVerilog
+from fabricgen.emit.writer import STORAGE_KINDS
 from fabricgen.records.fabric import Fabric, NamedMemory
 from fabricgen.records.occurrence import Spatial
 
@@ -11,10 +12,8 @@ _Json = dict[str, object]
 
 def bank_paths(emitted: EmittedVerilog) -> tuple[str, ...]:
     """Path below the top of each bank's storage array, in bank order."""
-    banks = (*_instances(emitted, "Bank"), *_instances(emitted, "AtomicBank"))
-    return tuple(
-        path for path in emitted.memories if path.removesuffix(".words").rpartition(".")[0] in banks
-    )
+    banks = tuple(f"{path}." for kind in STORAGE_KINDS for path in _instances(emitted, kind))
+    return tuple(path for path in emitted.memories if path.startswith(banks))
 
 
 def instance_names(fabric: Fabric, emitted: EmittedVerilog) -> _Json:

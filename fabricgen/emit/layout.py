@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from fabricgen.emit.netlist import Module, Wire
 
-__all__ = ["Registers", "port_order", "vector", "wrapped", "wrapped_pin"]
+__all__ = ["Registers", "marks", "port_order", "vector", "wrapped", "wrapped_pin"]
 
 _LONGEST_LINE = 100
 _CONTINUED = "      "
@@ -16,6 +16,11 @@ _BREAKS = frozenset({" : ", " | ", " & ", " + ", " ^ "})
 def vector(width: int) -> str:
     """Range of a declaration with a space behind it; nothing for a single bit."""
     return f"[{width - 1}:0] " if width > 1 else ""
+
+
+def marks(attributes: Mapping[str, str]) -> str:
+    """Attributes as they stand inside ``(* *)``."""
+    return ", ".join(sorted(f'{name} = "{value}"' for name, value in attributes.items()))
 
 
 def port_order(module: Module, members: Sequence[str]) -> list[Wire]:

@@ -44,8 +44,8 @@ class EmittedFabric:
         Folder of all files.
     top
         Name of the top module.
-    verilog, manifest
-        The design, and what is known of it: files, ports, identity, memories, ops.
+    manifest
+        What is known of the design: files, ports, identity, memories, ops.
     sources
         Verilog files of the design, the first one that of the top.
     banks
@@ -54,10 +54,14 @@ class EmittedFabric:
 
     directory: Path
     top: str
-    verilog: Path
     manifest: Path
     sources: tuple[Path, ...]
     banks: tuple[tuple[str, ...], ...]
+
+    @property
+    def verilog(self) -> Path:
+        """The file of the top."""
+        return self.sources[0]
 
 
 @without_collector()
@@ -93,7 +97,6 @@ def emit_fabric(
     return EmittedFabric(
         directory,
         name,
-        directory / f"{name}.v",
         directory / "manifest.json",
         tuple(directory / each for each in sources),
         tuple(bank_paths(emitted) for _ in fabric.memories),

@@ -1,10 +1,9 @@
 """Modules for the storage of banks: arrays that synthesis infers, or macros in rows and columns."""
 
 from collections.abc import Sequence
-from importlib import resources
 
-from jinja2 import Environment, StrictUndefined
-
+from fabricgen.emit.layout import marks
+from fabricgen.emit.template import rendered
 from fabricgen.emit.version import VERSION
 from fabricgen.records.storage_macro import StorageMacro
 from fabricgen.rtl.service.bank import NO_COLLISION
@@ -20,18 +19,15 @@ def storage_text(
     Macros in one row share their words, and rows follow one another. The last column may be wider
     than what is left of the word, the last row deeper.
     """
-    source = resources.files("rtl_templates").joinpath("storage.v.j2").read_text("utf-8")
-    environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    return environment.from_string(source).render(
+    return rendered(
+        "storage.v.j2",
         top=top,
         version=VERSION,
         macro=macro,
         pins=macro and macro.pins,
         not_enable="~" if macro and macro.low_enables else "",
         not_mask="~" if macro and macro.low_mask else "",
-        attributes=", ".join(f'{name} = "{value}"' for name, value in sorted(NO_COLLISION.items())),
+        attributes=marks(NO_COLLISION),
         storages=[_module(*each, macro) for each in storages],
     )
 

@@ -17,7 +17,7 @@ from fabricgen.emit.expressions import (
     render,
 )
 from fabricgen.emit.fold import fold_constants, share_operators
-from fabricgen.emit.layout import Registers, port_order, vector, wrapped, wrapped_pin
+from fabricgen.emit.layout import Registers, marks, port_order, vector, wrapped, wrapped_pin
 from fabricgen.emit.names import ModuleNotes, identifier, unique
 from fabricgen.emit.netlist import Bit, Cell, Module, Value, Wire, shape_name
 from fabricgen.emit.tidy import (
@@ -194,8 +194,7 @@ class _Writer:
         for memory in () if self.storage else self.module.memories.values():
             name = identifier(memory.name[1:])
             if memory.attributes:
-                marks = (f'{name} = "{value}"' for name, value in memory.attributes.items())
-                lines.append(f"  (* {', '.join(sorted(marks))} *)")
+                lines.append(f"  (* {marks(memory.attributes)} *)")
             lines.append(f"  reg {vector(memory.width)}{name} [{memory.depth - 1}:0];")
         return [*lines, ""] if lines and self.body else lines
 

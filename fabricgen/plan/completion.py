@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fabricgen.errors import Diagnostic
 from fabricgen.plan.admission import admissions, fence_admissions
 from fabricgen.plan.capacity import port_capacities, service_capacities
-from fabricgen.plan.geometry import local_beats, port_targets, requester_shape
+from fabricgen.plan.geometry import RequesterShape, local_beats, port_targets, requester_shape
 from fabricgen.records.actor import LoadStorePlain
 from fabricgen.records.connectivity import LocalMemoryServiceTarget
 from fabricgen.records.consistency import (
@@ -135,7 +135,10 @@ def _service_cycles(named: NamedMemory, service: LocalMemoryService, port: int) 
     subordinates = len(named.occurrence.subordinate_endpoints)
     first_subordinate = len(named.occurrence.operation_ports)
     requesters = [*ports, *range(first_subordinate, first_subordinate + subordinates)]
-    keeps = {each: _grant_cycles(named, each) for each in requesters}
+    shapes = {each: requester_shape(named, each) for each in ports}
+    # An exchange keeps its bank for two cycles.
+    exchangers = {each for each, shape in shapes.items() if shape.local.exchange}
+    keeps = {each: 2 if each in exchangers else 1 for each in requesters}
     turn = sum(keeps.values())
     if isinstance(capacities.grant, FixedPriority) and len(requesters) > 1:
         order = [each for each in capacities.grant.order if each in requesters]
@@ -143,7 +146,7 @@ def _service_cycles(named: NamedMemory, service: LocalMemoryService, port: int) 
             return None
         # Whoever comes first waits for nobody, but for the end of an exchange that was granted.
         turn = keeps[port] + max(keeps.values()) - 1
-    cycles = {each: _alone(named, each) for each in ports}
+    cycles = {each: _alone(named, shape) for each, shape in shapes.items()}
     longest = max([*(beats * turn + lanes for beats, lanes in cycles.values()), turn])
     queues = [min(capacities.queue[each], _PIPELINE_REQUESTS) for each in requesters]
     admission = 1
@@ -155,15 +158,7 @@ def _service_cycles(named: NamedMemory, service: LocalMemoryService, port: int) 
     return admission + beats * turn + lanes
 
 
-def _grant_cycles(named: NamedMemory, requester: int) -> int:
-    """Most cycles for which one grant keeps a bank: two if the requester exchanges objects."""
-    if requester >= len(named.occurrence.operation_ports):
-        return 1
-    return 2 if requester_shape(named, requester).local.exchange else 1
-
-
-def _alone(named: NamedMemory, port: int) -> tuple[int, int]:
-    """Beats of one bank that a request of the port may need, and cycles to let its lanes in."""
-    shape = requester_shape(named, port)
+def _alone(named: NamedMemory, shape: RequesterShape) -> tuple[int, int]:
+    """Beats of one bank that a request of a port may need, and cycles to let its lanes in."""
     windows = -(-shape.lanes // named.implementation.issue_lanes) if shape.walks else 0
     return local_beats(named, shape), windows

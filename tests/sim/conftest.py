@@ -19,7 +19,7 @@ def designs(tmp_path_factory):
             made[fabric] = emit_fabric(fabric, tmp_path_factory.mktemp("rtl"))
         shutil.copytree(made[fabric].directory, directory)
         sources = tuple(directory / each.name for each in made[fabric].sources)
-        return replace(made[fabric], directory=directory, verilog=sources[0], sources=sources)
+        return replace(made[fabric], directory=directory, sources=sources)
 
     return emit
 

@@ -1,15 +1,13 @@
 """A run on Python's simulator, once more on the emitted Verilog: every cycle must be the same."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
 from amaranth.hdl._ir import PortDirection
 
 from fabricgen.emit.package import emit_fabric, top_ports
 from fabricgen.plan.geometry import bank_geometry
 from sim.memory_image import words_of_bytes
+from tests.support.verilog import simulated
 
 _BENCH = """
 module bench;
@@ -72,8 +70,6 @@ def replayed(recording, fabric, memory, folder: Path):
     An output counts if it is a handshake, or if what it belongs to is valid; inputs are those of
     the recording, and ``memory`` is in the banks at first.
     """
-    if shutil.which("iverilog") is None:
-        pytest.skip("no iverilog on PATH; apt-get install iverilog")
     emitted = emit_fabric(fabric, folder / "rtl")
     drives, shows = recording.words(inputs=True), recording.words(inputs=False)
     for name, words, pick in (
@@ -95,11 +91,7 @@ def replayed(recording, fabric, memory, folder: Path):
         connections=", ".join((*_slices(drives, "driven"), *_slices(shows, "shown"))),
         banks="\n    ".join(banks),
     )
-    (folder / "bench.v").write_text(text)
-    sources = ["bench.v", str(emitted.verilog)]
-    subprocess.run(["iverilog", "-g2005", "-o", "bench", *sources], cwd=folder, check=True)
-    ran = subprocess.run(["vvp", "-n", "bench"], cwd=folder, check=True, capture_output=True)
-    return [line for line in ran.stdout.decode().splitlines() if "$finish" not in line]
+    return simulated(text, folder, *emitted.sources)
 
 
 def _cares(cycle, port):

@@ -47,10 +47,27 @@ def lint(text: str, top: str, cwd: Path) -> list[str]:
     return lines if lines or not done.returncode else [f"exit code {done.returncode}"]
 
 
-def compiles_as_2005(text: str, cwd: Path) -> str:
-    """Complaints of Icarus, which reads the text as plain Verilog-2005."""
+def require_icarus() -> None:
+    """Skip the test where there is no Icarus."""
     if shutil.which("iverilog") is None:
         pytest.skip("no iverilog on PATH; apt-get install iverilog")
+
+
+def simulated(bench: str, cwd: Path, *sources: Path) -> list[str]:
+    """Lines that a bench prints on Icarus, beside these files."""
+    require_icarus()
+    (cwd / "bench.v").write_text(bench)
+    command = ["iverilog", "-g2005", "-o", "bench", "bench.v", *map(str, sources)]
+    subprocess.run(command, cwd=cwd, check=True)
+    done = subprocess.run(
+        ["vvp", "-n", "bench"], cwd=cwd, check=True, capture_output=True, text=True
+    )
+    return [line for line in done.stdout.splitlines() if "$finish" not in line]
+
+
+def compiles_as_2005(text: str, cwd: Path) -> str:
+    """Complaints of Icarus, which reads the text as plain Verilog-2005."""
+    require_icarus()
     (cwd / "plain.v").write_text(text)
     done = subprocess.run(
         ["iverilog", "-g2005", "-Wall", "-o", os.devnull, "plain.v"],

@@ -1,7 +1,5 @@
 # amaranth: UnusedElaboratable=no
 import random
-import shutil
-import subprocess
 
 import pytest
 from amaranth.hdl import Module, Signal
@@ -14,6 +12,7 @@ from fabricgen.rtl.service.atomic_unit import STORE, AtomicUnit, op_of
 from fabricgen.vocab.dataflow import AtomicRmwKind as K
 from tests.support.rmw_oracle import updated
 from tests.support.services import INTEGER_KINDS
+from tests.support.verilog import simulated
 
 
 def objects(beat, size, count):
@@ -159,13 +158,9 @@ endmodule
 
 def written_blindly(op, cwd):
     """What a simulator of four states makes of unknown contents."""
-    if shutil.which("iverilog") is None:
-        pytest.skip("no iverilog on PATH; apt-get install iverilog")
     unit = to_verilog(AtomicUnit(LocalAtomics(INTEGER_KINDS, element_bytes=(4,)), 4), "unit")
-    (cwd / "bench.v").write_text(unit + BLIND.replace("OP", str(op)))
-    subprocess.run(["iverilog", "-g2005", "-o", "bench", "bench.v"], cwd=cwd, check=True)
-    done = subprocess.run(["vvp", "bench"], cwd=cwd, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+    (shown,) = simulated(unit + BLIND.replace("OP", str(op)), cwd)
+    return shown
 
 
 @pytest.mark.parametrize("kind", [None, K.XCHG])

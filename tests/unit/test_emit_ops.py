@@ -3,7 +3,6 @@
 # amaranth: UnusedElaboratable=no
 import json
 import random
-import shutil
 import subprocess
 from dataclasses import replace
 
@@ -23,7 +22,14 @@ from tests.support.documented_op import op_document
 from tests.support.documents import toml
 from tests.support.family_ops import SMALL
 from tests.support.hsg_ops import add_sub, sine
-from tests.support.verilog import check, compiles_as_2005, emitted_elsewhere, lint, ports
+from tests.support.verilog import (
+    check,
+    compiles_as_2005,
+    emitted_elsewhere,
+    lint,
+    ports,
+    require_icarus,
+)
 
 #: Beginnings of families: a fabric each.
 GROUPS = ("SCALAR", "FIXED_VECTOR", "TOKEN", "LOOP")
@@ -136,8 +142,7 @@ def test_the_text_of_every_family_is_clean(prefix, tmp_path):
 
 def test_an_undefined_bit_is_found(tmp_path):
     """A slot that keeps nothing."""
-    if shutil.which("iverilog") is None:
-        pytest.skip("no iverilog on PATH; apt-get install iverilog")
+    require_icarus()
     op = NamedOp("alu", add_sub(widths=(8,)))
     text = emitted(tmp_path, op).verilog.read_text()
     spoiled = text.replace("operand_0 <= in0_data;", "operand_0 <= 8'bx;")

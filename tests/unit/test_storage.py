@@ -1,8 +1,6 @@
 """The storage of banks in modules of its own: arrays, and memory macros in their place."""
 
 import random
-import shutil
-import subprocess
 
 import pytest
 
@@ -11,7 +9,7 @@ from fabricgen.emit import storage
 from fabricgen.emit.storage import storage_text
 from fabricgen.errors import Invalid
 from fabricgen.records.storage_macro import MacroPins, StorageMacro
-from tests.support.verilog import compiles_as_2005, lint
+from tests.support.verilog import compiles_as_2005, lint, simulated
 
 PLAIN = StorageMacro("sram", words=64, bits=32, mask_bits=8)
 OTHER = StorageMacro(
@@ -113,19 +111,15 @@ endmodule
 
 def compared(depth, width, macro, cwd):
     """Bytes compared and bytes that differ between arrays and macros."""
-    if shutil.which("iverilog") is None:
-        pytest.skip("no iverilog on PATH; apt-get install iverilog")
     texts = [
         storage_text("top", [("array", depth, width)]),
         storage_text("top", [("macros", depth, width)], macro),
         macro_model(macro),
         bench(depth, width),
     ]
-    (cwd / "bench.v").write_text("\n".join(texts))
     (cwd / "accesses.txt").write_text("\n".join(stimulus(depth, width)) + "\n")
-    subprocess.run(["iverilog", "-g2005", "-o", "bench", "bench.v"], cwd=cwd, check=True)
-    done = subprocess.run(["vvp", "bench"], cwd=cwd, check=True, capture_output=True, text=True)
-    found = done.stdout.split()
+    (line,) = simulated("\n".join(texts), cwd)
+    found = line.split()
     return int(found[0]), int(found[2])
 
 

@@ -58,7 +58,7 @@ class AtomicBank(wiring.Component):
     write_confirm : In(participants * beat_bytes), absent unless objects are exchanged
         Of the compare-exchange granted three cycles before: bytes that are as expected.
     read_beat : Out(8 * beat_bytes)
-        Of the read granted two cycles before (registered).
+        Of the read granted two cycles before: a choice between two registers.
     writing_row : Out(row_bits)
     writing_beat : Out(8 * beat_bytes), writing_enable : Out(beat_bytes)
         What is written at the end of this cycle.

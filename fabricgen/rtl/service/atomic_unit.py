@@ -205,27 +205,19 @@ class AtomicUnit(wiring.Component):
 
     def _made(self, m: Module, old: Value, second: Value, total: Value) -> Value:
         """What all objects become where the condition holds."""
-        joint, choice = (
-            [
-                self._held(
-                    m,
-                    self._is(*(op for op in self._ops if _MADE[op][field] >> bit & 1)),
-                    f"{name}_{bit}",
-                ).replicate(self.bits)
-                for bit in range(2)
-            ]
+        joint, joint_high, choice, choice_high = (
+            self._held(
+                m,
+                self._is(*(op for op in self._ops if _MADE[op][field] >> bit & 1)),
+                f"{name}_{bit}",
+            )
             for field, name in enumerate(("joint", "choice"))
+            for bit in range(2)
         )
-        alike = named(
-            m,
-            Mux(
-                joint[1][0],
-                Mux(joint[0][0], second, old ^ second),
-                Mux(joint[0][0], old | second, old & second),
-            ),
-            "joined",
-        )
-        return named(m, Mux(choice[1][0], alike ^ choice[0], total & choice[0]), "made")
+        lower, upper = Mux(joint, old | second, old & second), Mux(joint, second, old ^ second)
+        joined = named(m, Mux(joint_high, upper, lower), "joined")
+        each = choice.replicate(self.bits)
+        return named(m, Mux(choice_high, joined ^ each, total & each), "made")
 
     def _lanes(self, m: Module) -> Lanes:
         """Objects of the configured size, in steps of the smallest."""

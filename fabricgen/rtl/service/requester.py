@@ -309,7 +309,7 @@ class Requester(wiring.Component):
         m.submodules.confirmed_aligner = aligner = WriteAligner(
             self.geometry, requester=self.shape.requester
         )
-        held.drive_later(m, aligner)
+        held.drive(m, aligner, domain="sync")
         m.d.comb += [aligner.live.eq(live), self.write_confirm.eq(aligner.enable)]
 
     def _store(self, m: Module, held: "_Held") -> None:
@@ -482,21 +482,15 @@ class _Held:
         m.d.sync += held.eq(value)
         return held
 
-    def drive(self, m: Module, aligner: ReadAligner | WriteAligner) -> None:
-        """What both aligners look at."""
-        m.d.comb += aligner.served.eq(self.served)
+    def drive(
+        self, m: Module, aligner: ReadAligner | WriteAligner, *, domain: str = "comb"
+    ) -> None:
+        """What both aligners look at; with ``domain`` sync, in the next cycle."""
+        m.d[domain] += aligner.served.eq(self.served)
         if self.mode is not None:
-            m.d.comb += aligner.mode.eq(self.mode)
+            m.d[domain] += aligner.mode.eq(self.mode)
         if self.split.low_bits:
-            m.d.comb += aligner.low.eq(self._low)
-
-    def drive_later(self, m: Module, aligner: WriteAligner) -> None:
-        """The same in the next cycle."""
-        m.d.sync += aligner.served.eq(self.served)
-        if self.mode is not None:
-            m.d.sync += aligner.mode.eq(self.mode)
-        if self.split.low_bits:
-            m.d.sync += aligner.low.eq(self._low)
+            m.d[domain] += aligner.low.eq(self._low)
 
     @property
     def _low(self) -> Value:
